@@ -1,0 +1,1 @@
+//! The Rust SDK for graders: typed evidence in, a verdict out, natively and as WebAssembly.

@@ -1,0 +1,1 @@
+//! Adapters: what it takes to run each agent and to read what it did.

@@ -1,0 +1,3 @@
+//! The `proctor` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Tasks, trials, jobs, evidence, events, reports.

@@ -1,0 +1,1 @@
+//! The host for grader components: limits, module cache, validation, scoring.

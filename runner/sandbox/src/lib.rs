@@ -1,0 +1,1 @@
+//! The agent's room: namespaces, init, captive sockets, workspace collection.

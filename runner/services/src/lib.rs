@@ -1,0 +1,1 @@
+//! The captive world: fake services, gateway, journal.
