@@ -1,0 +1,88 @@
+//! The steps file: what a scripted agent says and runs.
+//!
+//! ```yaml
+//! steps:
+//!   - say: First the open mail.
+//!     run: gws gmail users messages list --params '{"userId": "me"}'
+//!     capture:
+//!       first: .messages[0].id
+//!   - run: |
+//!       gws gmail users messages get --params '{"userId": "me", "id": "{{first}}"}'
+//!     timeout_seconds: 20
+//!     expect_exit: 0
+//!   - say: That is all.
+//! ```
+//!
+//! | key | meaning |
+//! | --- | --- |
+//! | `say` | text of the agent's message; alone, a message without a command |
+//! | `run` | command line for `bash -c`, in the workspace |
+//! | `timeout_seconds` | time for the command, 60 by default; it and its children are killed after it |
+//! | `capture` | variables for later steps: name and jq filter over the command's standard output, which must be one JSON document ([`crate::capture`]) |
+//! | `expect_exit` | exit code without which the agent has failed; otherwise any will do |
+//!
+//! `{{name}}` in a later `say` or `run` stands for the captured text. The
+//! substitution is **textual**: the shell reads the value as part of the
+//! command line, quotes, dollar signs and all. Put a placeholder between
+//! single quotes only where the value cannot contain one, as identifiers
+//! cannot; hand anything else over in a file. `\{{name}}` stands for `{{name}}`
+//! itself. Braces around anything but a plain name are left alone.
+
+mod parse;
+mod template;
+
+use std::time::Duration;
+
+pub use parse::{StepsError, StepsProblem};
+pub use template::{TemplateError, Variables};
+
+/// Bytes that a steps file may have.
+pub const MAX_FILE_BYTES: usize = 1 << 20;
+/// Steps that a file may have.
+pub const MAX_STEPS: usize = 500;
+/// Time of a command whose step names none.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// A steps file, parsed and checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Steps {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) source: Vec<u8>,
+}
+
+impl Steps {
+    /// Parses the steps file `bytes`. `path` is for messages only.
+    ///
+    /// # Errors
+    /// With the line, what is wrong there and what was expected.
+    pub fn parse(path: &str, bytes: &[u8]) -> Result<Self, StepsError> {
+        parse::parse(path, bytes)
+    }
+
+    /// How many steps there are.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there are none. A parsed file has at least one.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) say: Option<String>,
+    pub(crate) command: Option<CommandStep>,
+}
+
+/// The command of a step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CommandStep {
+    pub(crate) run: String,
+    pub(crate) timeout: Duration,
+    /// Variable and filter, in the order of the file.
+    pub(crate) capture: Vec<(String, String)>,
+    pub(crate) expect_exit: Option<i32>,
+}
