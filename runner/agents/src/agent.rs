@@ -114,12 +114,9 @@ impl Deadline {
     /// `limit` from now.
     pub(crate) fn after(limit: Duration) -> Self {
         let now = Instant::now();
-        // An absurd limit must not overflow the clock: a year is long enough.
-        let year = Duration::from_secs(365 * 24 * 3600);
-        Self {
-            limit,
-            at: now + limit.min(year),
-        }
+        // An absurd limit must not overflow the clock: a day is long enough.
+        let at = now + limit.min(Duration::from_hours(24));
+        Self { limit, at }
     }
 
     /// What is left; `None` when nothing is.

@@ -206,14 +206,15 @@ fn transcript_of(
     output: &ExecOutput,
     transcript: &mut TranscriptWriter,
 ) -> Result<(), TranscriptError> {
-    let shown = text::head(&output.stdout, MESSAGE_BYTES);
-    let cut = output.stdout_cut_bytes + (output.stdout.len() - shown.len()) as u64;
-    let mut text = String::from_utf8_lossy(shown).into_owned();
-    if cut > 0 {
-        text.push_str(&format!(
-            "\n[{cut} more bytes of standard output were cut]\n"
-        ));
-    }
+    let mut text = String::new();
+    let (bytes, beyond_cap) = (&output.stdout, output.stdout_cut_bytes);
+    text::show(
+        &mut text,
+        bytes,
+        beyond_cap,
+        MESSAGE_BYTES,
+        "standard output",
+    );
     if text.is_empty() {
         Ok(())
     } else {

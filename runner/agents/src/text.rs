@@ -19,19 +19,7 @@ pub(crate) fn tool_result(output: &ExecOutput) -> (String, Details) {
         (&output.stderr, output.stderr_cut_bytes, "standard error"),
     ];
     for (bytes, beyond_cap, name) in streams {
-        let shown = head(bytes, SHOWN_BYTES);
-        let cut_here = beyond_cap + (bytes.len() - shown.len()) as u64;
-        if !shown.is_empty() {
-            end_line(&mut text);
-            text.push_str(&String::from_utf8_lossy(shown));
-        }
-        if cut_here > 0 {
-            mark(
-                &mut text,
-                &format!("{cut_here} more bytes of {name} were cut"),
-            );
-            cut += cut_here;
-        }
+        cut += show(&mut text, bytes, beyond_cap, SHOWN_BYTES, name);
     }
     if output.timed_out {
         mark(&mut text, "killed: the command's time was up");
@@ -48,8 +36,30 @@ pub(crate) fn tool_result(output: &ExecOutput) -> (String, Details) {
     (text, details)
 }
 
+/// Appends the first `limit` bytes of the stream `name`, of which the room has
+/// cut `beyond_cap` bytes already. Gives how many bytes are missing in all, and
+/// says so in the text.
+pub(crate) fn show(
+    text: &mut String,
+    bytes: &[u8],
+    beyond_cap: u64,
+    limit: usize,
+    name: &str,
+) -> u64 {
+    let shown = head(bytes, limit);
+    if !shown.is_empty() {
+        end_line(text);
+        text.push_str(&String::from_utf8_lossy(shown));
+    }
+    let cut = beyond_cap + (bytes.len() - shown.len()) as u64;
+    if cut > 0 {
+        mark(text, &format!("{cut} more bytes of {name} were cut"));
+    }
+    cut
+}
+
 /// The first `limit` bytes, without half a character at the end.
-pub(crate) fn head(bytes: &[u8], limit: usize) -> &[u8] {
+fn head(bytes: &[u8], limit: usize) -> &[u8] {
     if bytes.len() <= limit {
         return bytes;
     }
@@ -70,7 +80,7 @@ pub(crate) fn last_line(bytes: &[u8]) -> Option<String> {
 }
 
 /// `text` without control characters, at most `limit` characters of it.
-pub(crate) fn plain(text: &str, limit: usize) -> String {
+fn plain(text: &str, limit: usize) -> String {
     let mut out = String::new();
     for (index, char) in text.chars().enumerate() {
         if index == limit {
@@ -78,9 +88,9 @@ pub(crate) fn plain(text: &str, limit: usize) -> String {
             break;
         }
         if char.is_control() {
-            out.extend(char.escape_default())
+            out.extend(char.escape_default());
         } else {
-            out.push(char)
+            out.push(char);
         }
     }
     out
@@ -94,7 +104,7 @@ fn end_line(text: &mut String) {
 
 fn mark(text: &mut String, what: &str) {
     end_line(text);
-    text.push_str(&format!("[{what}]\n"));
+    text.extend(["[", what, "]\n"]);
 }
 
 #[cfg(test)]

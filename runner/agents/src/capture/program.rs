@@ -19,7 +19,7 @@ pub const REFUSED: i32 = 1;
 /// Address space in bytes.
 pub const MEMORY_LIMIT_BYTES: u64 = 512 << 20;
 /// Processor time in seconds.
-pub const CPU_LIMIT_SECONDS: u64 = 3;
+pub const CPU_LIMIT_SECONDS: u64 = 2;
 /// Bytes that a document may have.
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 20;
 
@@ -235,7 +235,7 @@ mod tests {
             ("nosuch", "{}", "there is no filter `nosuch`"),
             ("$x", "{}", "there is no variable `$x`"),
             ("include \"x\"; .", "{}", "is not jq"),
-            ("error(\"no\")", "{}", "the filter failed: no"),
+            ("error(\"no\")", "{}", "the filter failed: \"no\""),
             ("halt", "{}", "stopped itself"),
             (".", "", "printed nothing"),
             (".", "hello", "not one JSON document"),

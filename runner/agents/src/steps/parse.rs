@@ -155,8 +155,8 @@ pub(super) fn parse(path: &str, bytes: &[u8]) -> Result<Steps, StepsError> {
         return Err(fail((None, StepsProblem::TooLarge)));
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let before = bytes[..error.valid_up_to()].split(|byte| *byte == b'\n');
+        let line = before.count() as u64;
         fail((Some(line), StepsProblem::NotUtf8))
     })?;
     let raw: RawFile =
@@ -453,7 +453,7 @@ mod tests {
         let mut bomb = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x]\n");
         for level in 1..12 {
             let below = format!("*a{},", level - 1).repeat(9);
-            bomb.push_str(&format!("a{level}: &a{level} [{below}]\n"));
+            bomb.extend([format!("a{level}: &a{level} [{below}]\n")]);
         }
         bomb.push_str("steps: *a11\n");
         assert!(parse("s", bomb.as_bytes()).is_err());

@@ -1,0 +1,8 @@
+//! The agents against rooms of memory and of real processes.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod capture_limits;
+mod command;
+mod rooms;
+mod scripted;
