@@ -1,0 +1,169 @@
+//! The evidence bundle as a grader sees it.
+
+use std::cell::OnceCell;
+
+use proctor_types::citation::Moment;
+use proctor_types::world::Account;
+use proctor_types::{TaskInfo, bundle, task};
+use serde::de::DeserializeOwned;
+
+use crate::files::{Files, Workspace};
+use crate::journal::Journal;
+use crate::mailbox::Mailbox;
+use crate::snapshot::Snapshot;
+use crate::source::Source;
+use crate::task_lists::TaskLists;
+use crate::transcript::Transcript;
+use crate::{Error, File};
+
+/// Read access to a frozen evidence bundle.
+///
+/// Nothing is read before it is asked for, and documents are parsed once. What
+/// a grader does not look at costs it nothing.
+pub struct Evidence {
+    pub(crate) source: Box<dyn Source>,
+    before: OnceCell<Snapshot>,
+    after: OnceCell<Snapshot>,
+    transcript: OnceCell<Transcript>,
+    workspace: OnceCell<proctor_types::WorkspaceListing>,
+}
+
+impl Evidence {
+    /// The bundle in the directory `dir`. Every file is checked against the
+    /// digest in `manifest.json` when it is read.
+    ///
+    /// # Errors
+    /// When there is no manifest, or it is malformed or of another version.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn open(dir: impl AsRef<std::path::Path>) -> Result<Self, Error> {
+        Ok(Self::from_source(Box::new(crate::native::Directory::open(
+            dir.as_ref(),
+        )?)))
+    }
+
+    pub(crate) fn from_source(source: Box<dyn Source>) -> Self {
+        Self {
+            source,
+            before: OnceCell::new(),
+            after: OnceCell::new(),
+            transcript: OnceCell::new(),
+            workspace: OnceCell::new(),
+        }
+    }
+
+    /// One file of the bundle, or nothing where there is none of that path.
+    /// Constants for the paths are in [`types::bundle`](proctor_types::bundle).
+    pub fn stat(&self, path: &str) -> Option<File> {
+        self.source.stat(path)
+    }
+
+    /// Files whose path starts with `prefix`, sorted by path.
+    pub fn list(&self, prefix: &str) -> Vec<File> {
+        self.source.list(prefix)
+    }
+
+    /// Content of a file of the bundle.
+    pub fn read(&self, path: &str) -> Result<Vec<u8>, Error> {
+        self.source.read(path)
+    }
+
+    /// At most `length` bytes of a file from `offset`; fewer only at its end.
+    pub fn read_range(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
+        self.source.read_range(path, offset, length)
+    }
+
+    /// The task as the runner understood it.
+    pub fn task(&self) -> Result<TaskInfo, Error> {
+        let info: TaskInfo = self.json(bundle::TASK)?;
+        expect_schema(bundle::TASK, &info.schema, task::SCHEMA)?;
+        Ok(info)
+    }
+
+    /// The prompt exactly as the agent got it.
+    pub fn prompt(&self) -> Result<String, Error> {
+        let bytes = self.read(bundle::PROMPT)?;
+        String::from_utf8(bytes).map_err(|error| Error::malformed(bundle::PROMPT, None, &error))
+    }
+
+    /// What the agent said and called. The agent made it: believe it only for
+    /// what an agent can be believed.
+    pub fn transcript(&self) -> Result<&Transcript, Error> {
+        cached(&self.transcript, || Transcript::read(&*self.source))
+    }
+
+    /// The files that the agent left.
+    pub fn workspace(&self) -> Result<Workspace<'_>, Error> {
+        let listing = cached(&self.workspace, || Workspace::read_listing(self))?;
+        Ok(Workspace::new(self, listing))
+    }
+
+    /// Pristine copies of the workspace files that the task seeded.
+    pub fn fixtures(&self) -> Files<'_> {
+        Files::new(self, bundle::FIXTURES_DIR)
+    }
+
+    /// Every request that the world answered, and every egress it refused.
+    pub fn journal(&self) -> Journal<'_> {
+        Journal::new(self)
+    }
+
+    /// The mailbox, before and after.
+    pub fn mailbox(&self) -> Mailbox<'_> {
+        Mailbox::new(self)
+    }
+
+    /// The task lists, before and after.
+    pub fn task_lists(&self) -> TaskLists<'_> {
+        TaskLists::new(self)
+    }
+
+    /// Whose account the agent worked with.
+    pub fn account(&self) -> Result<&Account, Error> {
+        self.snapshot(Moment::Before)?.account()
+    }
+
+    /// State of a service that has no view of its own in this SDK, by its key
+    /// in the snapshot.
+    ///
+    /// # Errors
+    /// When the world has no such service, or its state does not fit `T`.
+    pub fn service<T: DeserializeOwned>(&self, moment: Moment, name: &str) -> Result<T, Error> {
+        self.snapshot(moment)?.service(name)
+    }
+
+    pub(crate) fn snapshot(&self, moment: Moment) -> Result<&Snapshot, Error> {
+        let (cell, path) = match moment {
+            Moment::Before => (&self.before, bundle::WORLD_BEFORE),
+            Moment::After => (&self.after, bundle::WORLD_AFTER),
+        };
+        cached(cell, || Snapshot::read(&*self.source, path))
+    }
+
+    pub(crate) fn json<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
+        serde_json::from_slice(&self.read(path)?)
+            .map_err(|error| Error::malformed(path, None, &error))
+    }
+}
+
+/// The cell's value, made by `make` the first time.
+pub(crate) fn cached<T>(
+    cell: &OnceCell<T>,
+    make: impl FnOnce() -> Result<T, Error>,
+) -> Result<&T, Error> {
+    if let Some(value) = cell.get() {
+        return Ok(value);
+    }
+    let value = make()?;
+    Ok(cell.get_or_init(|| value))
+}
+
+pub(crate) fn expect_schema(path: &str, found: &str, expected: &'static str) -> Result<(), Error> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Error::Schema {
+        path: path.to_owned(),
+        found: found.chars().take(80).collect(),
+        expected,
+    })
+}

@@ -1,0 +1,68 @@
+//! One snapshot of the world, parsed service by service.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use proctor_types::world::{Account, Gmail, Tasks};
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use crate::Error;
+use crate::evidence::{cached, expect_schema};
+use crate::source::Source;
+
+/// A snapshot whose services stay text until a grader asks for one: a trial
+/// with a hundred thousand tasks costs a mail grader no memory for them.
+pub(crate) struct Snapshot {
+    path: &'static str,
+    sections: BTreeMap<String, Box<RawValue>>,
+    account: OnceCell<Account>,
+    gmail: OnceCell<Gmail>,
+    tasks: OnceCell<Tasks>,
+}
+
+impl Snapshot {
+    pub(crate) fn read(source: &dyn Source, path: &'static str) -> Result<Self, Error> {
+        let sections: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(&source.read(path)?)
+            .map_err(|error| Error::malformed(path, None, &error))?;
+        let snapshot = Self {
+            path,
+            sections,
+            account: OnceCell::new(),
+            gmail: OnceCell::new(),
+            tasks: OnceCell::new(),
+        };
+        let schema: String = snapshot
+            .section("schema")?
+            .ok_or_else(|| Error::malformed(path, None, &"it has no `schema`"))?;
+        expect_schema(path, &schema, proctor_types::world::SCHEMA)?;
+        Ok(snapshot)
+    }
+
+    pub(crate) fn account(&self) -> Result<&Account, Error> {
+        cached(&self.account, || self.service("account"))
+    }
+
+    pub(crate) fn gmail(&self) -> Result<&Gmail, Error> {
+        cached(&self.gmail, || self.service("gmail"))
+    }
+
+    pub(crate) fn tasks(&self) -> Result<&Tasks, Error> {
+        cached(&self.tasks, || self.service("tasks"))
+    }
+
+    pub(crate) fn service<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
+        self.section(name)?.ok_or_else(|| Error::NoService {
+            path: self.path,
+            service: name.to_owned(),
+        })
+    }
+
+    fn section<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Error> {
+        let Some(raw) = self.sections.get(name) else {
+            return Ok(None);
+        };
+        serde_json::from_str(raw.get())
+            .map_err(|error| Error::malformed(self.path, None, &format!("`{name}`: {error}")))
+    }
+}

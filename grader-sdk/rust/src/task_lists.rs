@@ -1,0 +1,96 @@
+//! The task lists, before and after.
+
+use std::collections::BTreeSet;
+
+use proctor_types::citation::Moment;
+use proctor_types::world::{Task, TaskList, TaskStatus, Tasks};
+
+use crate::{Error, Evidence, text};
+
+/// Kind of a task in the journal and in citations.
+pub const TASK: &str = "tasks.task";
+
+/// The task lists of a trial.
+#[derive(Clone, Copy)]
+pub struct TaskLists<'e> {
+    evidence: &'e Evidence,
+}
+
+/// A task and the list it is in.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Listed<'e> {
+    /// The list.
+    pub list: &'e TaskList,
+    /// The task.
+    pub task: &'e Task,
+}
+
+impl<'e> TaskLists<'e> {
+    pub(crate) fn new(evidence: &'e Evidence) -> Self {
+        Self { evidence }
+    }
+
+    /// The lists before the agent's first request.
+    pub fn before(&self) -> Result<&'e Tasks, Error> {
+        self.evidence.snapshot(Moment::Before)?.tasks()
+    }
+
+    /// The lists after the agent stopped.
+    pub fn after(&self) -> Result<&'e Tasks, Error> {
+        self.evidence.snapshot(Moment::After)?.tasks()
+    }
+
+    /// Tasks before the agent's first request, except deleted ones.
+    pub fn seeded(&self) -> Result<Vec<Listed<'e>>, Error> {
+        Ok(all(self.before()?)
+            .filter(|listed| !listed.task.deleted)
+            .collect())
+    }
+
+    /// Tasks that exist after the agent stopped and did not exist before.
+    /// Deleted ones do not exist.
+    pub fn created(&self) -> Result<Vec<Listed<'e>>, Error> {
+        let known: BTreeSet<&str> = all(self.before()?)
+            .map(|listed| listed.task.id.as_str())
+            .collect();
+        let created =
+            |listed: &Listed<'_>| !listed.task.deleted && !known.contains(listed.task.id.as_str());
+        Ok(all(self.after()?).filter(created).collect())
+    }
+
+    /// Tasks that are completed after the agent stopped and were not before.
+    pub fn completed(&self) -> Result<Vec<Listed<'e>>, Error> {
+        let done: BTreeSet<&str> = all(self.before()?)
+            .filter(|listed| listed.task.status == TaskStatus::Completed)
+            .map(|listed| listed.task.id.as_str())
+            .collect();
+        let completed = |listed: &Listed<'_>| {
+            !listed.task.deleted
+                && listed.task.status == TaskStatus::Completed
+                && !done.contains(listed.task.id.as_str())
+        };
+        Ok(all(self.after()?).filter(completed).collect())
+    }
+
+    /// A task as the agent left it. A deleted one is there, marked as deleted.
+    pub fn task(&self, id: &str) -> Result<Option<Listed<'e>>, Error> {
+        Ok(all(self.after()?).find(|listed| listed.task.id == id))
+    }
+
+    /// Tasks after the agent stopped whose title has the same words, whatever
+    /// its case and punctuation; except deleted ones.
+    pub fn titled(&self, title: &str) -> Result<Vec<Listed<'e>>, Error> {
+        let title: Vec<String> = text::words(title).collect();
+        let same = |listed: &Listed<'_>| {
+            !listed.task.deleted && text::words(&listed.task.title).eq(title.iter().cloned())
+        };
+        Ok(all(self.after()?).filter(same).collect())
+    }
+}
+
+fn all(tasks: &Tasks) -> impl Iterator<Item = Listed<'_>> {
+    tasks
+        .lists
+        .iter()
+        .flat_map(|list| list.tasks.iter().map(move |task| Listed { list, task }))
+}

@@ -1,0 +1,392 @@
+//! Bundles made up for tests.
+//!
+//! ```
+//! use proctor_grader::testing::{self, Bundle};
+//!
+//! let evidence = Bundle::new()
+//!     .workspace("notes.md", "hello")
+//!     .journal(&[testing::request("tasks.tasks.list")])
+//!     .evidence();
+//! assert!(evidence.workspace().unwrap().exists("notes.md"));
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use proctor_types::journal::{EntryKind, JournalEntry, Payload};
+use proctor_types::manifest::{
+    AgentEnd, AgentRef, Clock, FileRef, Isolation, Manifest, TaskRef, TranscriptSource,
+};
+use proctor_types::workspace::{self, Entry, WorkspaceListing};
+use proctor_types::world::{
+    Account, Gmail, Header, Mail, Task, TaskList, TaskStatus, Tasks, WorldSnapshot,
+};
+use proctor_types::{Event, bundle, manifest, world};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use crate::native::range;
+use crate::source::{File, Source};
+use crate::{Error, Evidence};
+
+/// A bundle in memory. It starts with an empty workspace, world, journal and
+/// transcript.
+#[derive(Debug, Clone)]
+pub struct Bundle {
+    files: BTreeMap<String, Vec<u8>>,
+    entries: Vec<Entry>,
+}
+
+impl Default for Bundle {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Bundle {
+    /// A bundle of an agent that did nothing in an empty world.
+    pub fn new() -> Self {
+        let mut empty = Self {
+            files: BTreeMap::new(),
+            entries: Vec::new(),
+        };
+        for path in [bundle::PROMPT, bundle::TRANSCRIPT, bundle::JOURNAL] {
+            empty.files.insert(path.to_owned(), Vec::new());
+        }
+        empty.world(&world(), &world())
+    }
+
+    /// Puts a file into the bundle, or replaces it.
+    #[must_use]
+    pub fn file(mut self, path: &str, content: impl Into<Vec<u8>>) -> Self {
+        self.files.insert(path.to_owned(), content.into());
+        self
+    }
+
+    /// Puts a document into the bundle, or replaces it.
+    #[must_use]
+    pub fn json(self, path: &str, document: &impl Serialize) -> Self {
+        self.file(path, json(document))
+    }
+
+    /// A file that the agent left.
+    #[must_use]
+    pub fn workspace(mut self, path: &str, content: impl Into<Vec<u8>>) -> Self {
+        let content = content.into();
+        self.entries.retain(|entry| entry.path != path);
+        self.entries.push(Entry {
+            path: path.to_owned(),
+            kind: workspace::EntryKind::File,
+            mode: "644".to_owned(),
+            bytes: content.len() as u64,
+            sha256: Some(digest(&content)),
+            target: None,
+            refused: None,
+        });
+        self.file(&format!("{}/{path}", bundle::WORKSPACE_DIR), content)
+    }
+
+    /// A symbolic link that the agent left and the collector refused.
+    #[must_use]
+    pub fn symlink(mut self, path: &str, target: &str) -> Self {
+        self.entries.push(Entry {
+            path: path.to_owned(),
+            kind: workspace::EntryKind::Symlink,
+            mode: "777".to_owned(),
+            bytes: target.len() as u64,
+            sha256: None,
+            target: Some(target.to_owned()),
+            refused: Some("a symbolic link is never followed".to_owned()),
+        });
+        self
+    }
+
+    /// A workspace file as the task seeded it.
+    #[must_use]
+    pub fn fixture(self, path: &str, content: impl Into<Vec<u8>>) -> Self {
+        self.file(&format!("{}/{path}", bundle::FIXTURES_DIR), content)
+    }
+
+    /// The two snapshots.
+    #[must_use]
+    pub fn world(self, before: &WorldSnapshot, after: &WorldSnapshot) -> Self {
+        self.json(bundle::WORLD_BEFORE, before)
+            .json(bundle::WORLD_AFTER, after)
+    }
+
+    /// The journal. Entries get their numbers here.
+    #[must_use]
+    pub fn journal(self, entries: &[JournalEntry]) -> Self {
+        let numbered: Vec<JournalEntry> = (1..)
+            .zip(entries)
+            .map(|(n, entry)| JournalEntry { n, ..entry.clone() })
+            .collect();
+        self.file(bundle::JOURNAL, json_lines(&numbered))
+    }
+
+    /// The transcript.
+    #[must_use]
+    pub fn transcript(self, events: &[Event]) -> Self {
+        self.file(bundle::TRANSCRIPT, json_lines(events))
+    }
+
+    /// A body that the journal kept; put [`payload`] of it into an entry.
+    #[must_use]
+    pub fn body(self, content: &[u8]) -> Self {
+        self.file(
+            &format!("{}/{}", bundle::BODIES_DIR, digest(content)),
+            content,
+        )
+    }
+
+    /// The bundle as a grader sees it.
+    pub fn evidence(&self) -> Evidence {
+        Evidence::from_source(Box::new(Memory(self.complete())))
+    }
+
+    /// Writes the bundle to a directory, manifest included, so that
+    /// [`Evidence::open`] and the runner can read it.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn write(&self, dir: &Path) -> io::Result<()> {
+        let files = self.complete();
+        let mut listed = BTreeMap::new();
+        for (path, content) in &files {
+            let file = dir.join(path);
+            if let Some(parent) = file.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::write(file, content)?;
+            let sha256 = digest(content);
+            listed.insert(
+                path.clone(),
+                FileRef {
+                    bytes: content.len() as u64,
+                    sha256,
+                },
+            );
+        }
+        fs::write(dir.join(bundle::MANIFEST), json(&manifest_of(listed)))
+    }
+
+    fn complete(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut entries = self.entries.clone();
+        entries.sort_by(|one, other| one.path.cmp(&other.path));
+        let listing = WorkspaceListing {
+            schema: workspace::SCHEMA.to_owned(),
+            entries,
+            truncated: None,
+        };
+        let mut files = self.files.clone();
+        files
+            .entry(bundle::WORKSPACE_LISTING.to_owned())
+            .or_insert_with(|| json(&listing));
+        files
+    }
+}
+
+fn manifest_of(files: BTreeMap<String, FileRef>) -> Manifest {
+    Manifest {
+        schema: manifest::SCHEMA.to_owned(),
+        task: TaskRef {
+            id: "test".to_owned(),
+            pack_sha256: digest(b"test"),
+        },
+        agent: AgentRef {
+            name: "test".to_owned(),
+            version: None,
+            transcript: TranscriptSource::Runner,
+        },
+        attempt: 0,
+        isolation: Isolation::Sandbox,
+        end: AgentEnd::Completed,
+        clock: Clock {
+            started_at: "2026-01-01T00:00:00Z".to_owned(),
+            seconds: 1.0,
+        },
+        clock_fields: manifest::CLOCK_FIELDS
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+        files,
+    }
+}
+
+struct Memory(BTreeMap<String, Vec<u8>>);
+
+impl Memory {
+    fn content(&self, path: &str) -> Result<&Vec<u8>, Error> {
+        self.0.get(path).ok_or_else(|| Error::Missing {
+            path: path.to_owned(),
+        })
+    }
+}
+
+impl Source for Memory {
+    fn stat(&self, path: &str) -> Option<File> {
+        self.0.get(path).map(|content| entry(path, content))
+    }
+
+    fn list(&self, prefix: &str) -> Vec<File> {
+        let listed = self.0.iter().filter(|(path, _)| path.starts_with(prefix));
+        listed.map(|(path, content)| entry(path, content)).collect()
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, Error> {
+        self.content(path).cloned()
+    }
+
+    fn read_range(&self, path: &str, offset: u64, length: u32) -> Result<Vec<u8>, Error> {
+        Ok(range(self.content(path)?, offset, length))
+    }
+}
+
+fn entry(path: &str, content: &[u8]) -> File {
+    File {
+        path: path.to_owned(),
+        bytes: content.len() as u64,
+        sha256: digest(content),
+    }
+}
+
+fn digest(content: &[u8]) -> String {
+    hex::encode(Sha256::digest(content))
+}
+
+fn json(document: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(document).expect("documents of a bundle have string keys")
+}
+
+fn json_lines(documents: &[impl Serialize]) -> Vec<u8> {
+    documents
+        .iter()
+        .flat_map(|document| [json(document), b"\n".to_vec()].concat())
+        .collect()
+}
+
+static EMPTY_WORLD: LazyLock<WorldSnapshot> = LazyLock::new(|| WorldSnapshot {
+    schema: world::SCHEMA.to_owned(),
+    clock: "2026-01-05T09:00:00Z".to_owned(),
+    account: Account {
+        email: "alex@example.com".to_owned(),
+        name: "Alex Example".to_owned(),
+        time_zone: "Europe/Berlin".to_owned(),
+    },
+    gmail: None,
+    tasks: None,
+    other: BTreeMap::new(),
+});
+
+/// A world of `alex@example.com` without any service.
+pub fn world() -> WorldSnapshot {
+    EMPTY_WORLD.clone()
+}
+
+/// The same world with a mailbox.
+pub fn with_mail(mut world: WorldSnapshot, messages: Vec<Mail>) -> WorldSnapshot {
+    world.gmail = Some(Gmail {
+        history_id: 1,
+        labels: Vec::new(),
+        messages,
+        drafts: Vec::new(),
+    });
+    world
+}
+
+/// The same world with one task list, `list-1`.
+pub fn with_tasks(mut world: WorldSnapshot, tasks: Vec<Task>) -> WorldSnapshot {
+    world.tasks = Some(Tasks {
+        lists: vec![TaskList {
+            id: "list-1".to_owned(),
+            title: "My Tasks".to_owned(),
+            updated: world.clock.clone(),
+            tasks,
+        }],
+    });
+    world
+}
+
+/// A seeded, unread message in the inbox. `from` is an address, or a name and
+/// an address in angle brackets.
+pub fn mail(id: &str, from: &str, subject: &str, text: &str) -> Mail {
+    let address = from
+        .rsplit_once('<')
+        .map_or(from, |(_, address)| address.trim_end_matches('>'));
+    let header = |name: &str, value: &str| Header {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    };
+    Mail {
+        id: id.to_owned(),
+        thread_id: id.to_owned(),
+        label_ids: vec!["INBOX".to_owned(), "UNREAD".to_owned()],
+        internal_date_ms: 1_767_600_000_000,
+        seeded: true,
+        bytes: text.len() as u64,
+        sha256: digest(text.as_bytes()),
+        headers: vec![header("From", from), header("Subject", subject)],
+        from: address.to_owned(),
+        to: vec!["alex@example.com".to_owned()],
+        cc: Vec::new(),
+        bcc: Vec::new(),
+        subject: subject.to_owned(),
+        text: text.to_owned(),
+        html: None,
+        attachments: Vec::new(),
+    }
+}
+
+/// A task that did not come from the seed.
+pub fn task(id: &str, title: &str, status: TaskStatus) -> Task {
+    Task {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        notes: String::new(),
+        status,
+        due: None,
+        completed: (status == TaskStatus::Completed).then(|| "2026-01-05T08:00:00Z".to_owned()),
+        parent: None,
+        position: "00000000000000000000".to_owned(),
+        updated: "2026-01-05T08:00:00Z".to_owned(),
+        deleted: false,
+        hidden: false,
+        seeded: false,
+    }
+}
+
+/// A request that a service accepted, by its method. It touches nothing yet.
+pub fn request(operation: &str) -> JournalEntry {
+    JournalEntry {
+        n: 0,
+        t_us: 0,
+        kind: EntryKind::Request,
+        service: operation.split('.').next().unwrap_or_default().to_owned(),
+        operation: Some(operation.to_owned()),
+        actor: Some("alex@example.com".to_owned()),
+        host: "www.example.com".to_owned(),
+        port: 443,
+        method: "GET".to_owned(),
+        path: "/".to_owned(),
+        query: String::new(),
+        status: 200,
+        read: Vec::new(),
+        changed: Vec::new(),
+        request: Payload::default(),
+        response: Payload::default(),
+        part_of: None,
+        note: None,
+    }
+}
+
+/// The payload of a body that the journal kept ([`Bundle::body`]).
+pub fn payload(content: &[u8]) -> Payload {
+    Payload {
+        bytes: content.len() as u64,
+        sha256: Some(digest(content)),
+        kept: true,
+    }
+}
