@@ -11,6 +11,9 @@ pub enum EntryKind {
     /// An attempt to reach something that is neither a fake nor an allowed
     /// upstream. It was refused at once; that it was tried is evidence.
     Egress,
+    /// The last entry of a journal that met a cap: its note says what is not
+    /// listed. Nothing was asked or answered here.
+    Truncated,
 }
 
 /// One request. Entries are numbered from 1 in the order in which the world

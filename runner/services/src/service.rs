@@ -66,7 +66,12 @@ impl Request {
     /// request does not say.
     pub fn media_type(&self) -> String {
         let value = self.header("content-type").unwrap_or_default();
-        value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+        value
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase()
     }
 }
 
@@ -113,7 +118,8 @@ impl Answer {
     /// The same answer with a body and its media type.
     #[must_use]
     pub fn body(mut self, media_type: &'static str, body: impl Into<Bytes>) -> Self {
-        self.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+        self.headers
+            .insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
         self.body = body.into();
         self
     }

@@ -21,7 +21,10 @@ pub struct Ids {
 impl Ids {
     /// A source whose every identifier follows from `seed`.
     pub fn new(seed: u64) -> Self {
-        Self { seed, drawn: BTreeMap::new() }
+        Self {
+            seed,
+            drawn: BTreeMap::new(),
+        }
     }
 
     /// 1, 2, 3, ... for each kind.
@@ -103,7 +106,13 @@ mod tests {
 
     #[test]
     fn the_same_draws_give_the_same_identifiers() {
-        let draw = |mut ids: Ids| (ids.hex("m", 16), ids.base64url("t", 22), ids.number("d", 19));
+        let draw = |mut ids: Ids| {
+            (
+                ids.hex("m", 16),
+                ids.base64url("t", 22),
+                ids.number("d", 19),
+            )
+        };
         assert_eq!(draw(Ids::new(7)), draw(Ids::new(7)));
         assert_ne!(draw(Ids::new(7)), draw(Ids::new(8)));
     }
@@ -129,7 +138,10 @@ mod tests {
         for _ in 0..1000 {
             let text = ids.hex("h", 16);
             assert!(text.len() == 16 && !text.starts_with('0'), "{text}");
-            assert!(text.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase()));
+            assert!(
+                text.bytes()
+                    .all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase())
+            );
             assert!(seen.insert(text));
             assert_eq!(ids.base64url("b", 12).len(), 12);
         }

@@ -54,9 +54,8 @@ impl SeedFile {
     /// # Errors
     /// Names the line and what was expected there.
     pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, SeedError> {
-        serde_json::from_str(self.text()?).map_err(|error| {
-            SeedError::at(&self.path, error.line() as u64, error.to_string())
-        })
+        serde_json::from_str(self.text()?)
+            .map_err(|error| SeedError::at(&self.path, error.line() as u64, error.to_string()))
     }
 
     /// The content as YAML of a known shape.
@@ -67,7 +66,11 @@ impl SeedFile {
         serde_saphyr::from_str(self.text()?).map_err(|error| {
             let line = error.location().map(|location| location.line());
             let problem = error.without_snippet().to_string();
-            SeedError { file: self.path.clone(), line, problem }
+            SeedError {
+                file: self.path.clone(),
+                line,
+                problem,
+            }
         })
     }
 }
@@ -78,8 +81,13 @@ impl SeedDir {
     /// # Errors
     /// When the folder cannot be opened a second time.
     pub fn root(dir: &Dir) -> Result<Self, SeedError> {
-        let dir = dir.try_clone().map_err(|error| SeedError::file(".", error.to_string()))?;
-        Ok(Self { dir, path: String::new() })
+        let dir = dir
+            .try_clone()
+            .map_err(|error| SeedError::file(".", error.to_string()))?;
+        Ok(Self {
+            dir,
+            path: String::new(),
+        })
     }
 
     /// Path relative to the seed's root; empty for the root itself.
@@ -89,7 +97,11 @@ impl SeedDir {
 
     /// Path of an entry relative to the seed's root.
     pub fn path_of(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
+        if self.path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{}/{name}", self.path)
+        }
     }
 
     /// Whether there is an entry of this name.
@@ -103,9 +115,14 @@ impl SeedDir {
     /// When it is something else than a folder.
     pub fn folder(&self, name: &str) -> Result<Option<Self>, SeedError> {
         let path = self.path_of(name);
-        let Some(metadata) = self.metadata(name)? else { return Ok(None) };
+        let Some(metadata) = self.metadata(name)? else {
+            return Ok(None);
+        };
         if !metadata.is_dir() {
-            return Err(SeedError::file(&path, format!("expected a folder, found {}", what(&metadata))));
+            return Err(SeedError::file(
+                &path,
+                format!("expected a folder, found {}", what(&metadata)),
+            ));
         }
         let dir = self
             .dir
@@ -129,19 +146,30 @@ impl SeedDir {
     /// When it is larger than 32 MiB or something else than a file.
     pub fn optional_file(&self, name: &str) -> Result<Option<SeedFile>, SeedError> {
         let path = self.path_of(name);
-        let Some(metadata) = self.metadata(name)? else { return Ok(None) };
+        let Some(metadata) = self.metadata(name)? else {
+            return Ok(None);
+        };
         if !metadata.is_file() {
-            return Err(SeedError::file(&path, format!("expected a file, found {}", what(&metadata))));
+            return Err(SeedError::file(
+                &path,
+                format!("expected a file, found {}", what(&metadata)),
+            ));
         }
         let failed = |error: std::io::Error| SeedError::file(&path, error.to_string());
         let mut options = OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No).custom_flags(NONBLOCK);
+        options
+            .read(true)
+            .follow(FollowSymlinks::No)
+            .custom_flags(NONBLOCK);
         let file = self.dir.open_with(name, &options).map_err(failed)?;
         let bytes = read_capped(file).map_err(failed)?;
-        let bytes = bytes.ok_or_else(|| {
-            SeedError::file(&path, format!("larger than {} MiB", FILE_CAP >> 20))
-        })?;
-        Ok(Some(SeedFile { path, name: name.to_owned(), bytes }))
+        let bytes = bytes
+            .ok_or_else(|| SeedError::file(&path, format!("larger than {} MiB", FILE_CAP >> 20)))?;
+        Ok(Some(SeedFile {
+            path,
+            name: name.to_owned(),
+            bytes,
+        }))
     }
 
     /// Names of all entries, sorted; those that begin with a dot are left out.
@@ -149,7 +177,13 @@ impl SeedDir {
     /// # Errors
     /// When there are more than 10,000, or a name is not UTF-8.
     pub fn names(&self) -> Result<Vec<String>, SeedError> {
-        let here = || if self.path.is_empty() { "." } else { self.path.as_str() };
+        let here = || {
+            if self.path.is_empty() {
+                "."
+            } else {
+                self.path.as_str()
+            }
+        };
         let failed = |error: std::io::Error| SeedError::file(here(), error.to_string());
         let mut names = Vec::new();
         for entry in self.dir.entries().map_err(failed)? {
@@ -161,7 +195,10 @@ impl SeedDir {
                 names.push(name);
             }
             if names.len() > ENTRIES_CAP {
-                return Err(SeedError::file(here(), format!("more than {ENTRIES_CAP} entries")));
+                return Err(SeedError::file(
+                    here(),
+                    format!("more than {ENTRIES_CAP} entries"),
+                ));
             }
         }
         names.sort();
@@ -174,7 +211,11 @@ impl SeedDir {
     /// # Errors
     /// Names the first such entry and those that are known.
     pub fn expect_only(&self, known: &[&str]) -> Result<(), SeedError> {
-        match self.names()?.into_iter().find(|name| !known.contains(&name.as_str())) {
+        match self
+            .names()?
+            .into_iter()
+            .find(|name| !known.contains(&name.as_str()))
+        {
             Some(name) => Err(SeedError::file(
                 self.path_of(&name),
                 format!("nothing reads this; known here: {}", known.join(", ")),
@@ -186,12 +227,16 @@ impl SeedDir {
     fn metadata(&self, name: &str) -> Result<Option<Metadata>, SeedError> {
         let path = self.path_of(name);
         if !is_plain(name) {
-            return Err(SeedError::file(path, "expected a plain name, without `/` or `..`"));
+            return Err(SeedError::file(
+                path,
+                "expected a plain name, without `/` or `..`",
+            ));
         }
         match self.dir.symlink_metadata(name) {
-            Ok(metadata) if metadata.is_symlink() => {
-                Err(SeedError::file(path, "is a symbolic link; a seed holds files and folders only"))
-            }
+            Ok(metadata) if metadata.is_symlink() => Err(SeedError::file(
+                path,
+                "is a symbolic link; a seed holds files and folders only",
+            )),
             Ok(metadata) => Ok(Some(metadata)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(SeedError::file(path, error.to_string())),

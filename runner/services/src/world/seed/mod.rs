@@ -38,12 +38,20 @@ pub struct SeedError {
 impl SeedError {
     /// A problem with a file as a whole.
     pub fn file(file: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self { file: file.into(), line: None, problem: problem.into() }
+        Self {
+            file: file.into(),
+            line: None,
+            problem: problem.into(),
+        }
     }
 
     /// A problem in a line of a file.
     pub fn at(file: impl Into<String>, line: u64, problem: impl Into<String>) -> Self {
-        Self { file: file.into(), line: Some(line), problem: problem.into() }
+        Self {
+            file: file.into(),
+            line: Some(line),
+            problem: problem.into(),
+        }
     }
 }
 
@@ -91,7 +99,11 @@ fn utc() -> String {
 /// See [`World::seed`].
 pub(super) fn load(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<World, SeedError> {
     let root = SeedDir::root(dir)?;
-    if let Some(unknown) = options.services.iter().find(|name| !SERVICES.contains(&name.as_str())) {
+    if let Some(unknown) = options
+        .services
+        .iter()
+        .find(|name| !SERVICES.contains(&name.as_str()))
+    {
         return Err(SeedError::file(
             unknown,
             format!("there is no such service; known: {}", SERVICES.join(", ")),
@@ -117,9 +129,16 @@ pub(super) fn load(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<Worl
 
 fn world_of(file: &SeedFile) -> Result<World, SeedError> {
     let content: WorldFile = file.yaml()?;
-    let AccountEntry { email, name, time_zone } = content.account;
+    let AccountEntry {
+        email,
+        name,
+        time_zone,
+    } = content.account;
     let people = content.people.iter().map(|person| person.email.as_str());
-    if let Some(wrong) = std::iter::once(email.as_str()).chain(people).find(|it| !is_address(it)) {
+    if let Some(wrong) = std::iter::once(email.as_str())
+        .chain(people)
+        .find(|it| !is_address(it))
+    {
         return Err(SeedError::file(
             &file.path,
             format!("`{wrong}` is no mail address; expected one like `ada@example.com`"),
@@ -132,7 +151,11 @@ fn world_of(file: &SeedFile) -> Result<World, SeedError> {
         ));
     }
     Ok(World {
-        account: Account { email: email.to_ascii_lowercase(), name, time_zone },
+        account: Account {
+            email: email.to_ascii_lowercase(),
+            name,
+            time_zone,
+        },
         people: content.people,
         clock: Clock::new(content.clock),
         ids: Ids::new(content.seed),

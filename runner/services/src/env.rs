@@ -1,0 +1,82 @@
+//! Environment variables that make real clients use the world.
+//!
+//! This crate only says what they are; setting them is the business of who
+//! starts a client.
+
+use std::net::SocketAddr;
+
+/// The token that clients of the world present. Any other works as well: the
+/// world has one account.
+const TOKEN: &str = "ya29.world";
+
+/// Variables that make clients of these services present credentials the
+/// world takes.
+pub fn client_env<S: AsRef<str>>(services: &[S]) -> Vec<(String, String)> {
+    let mut variables = Vec::new();
+    if services.iter().any(|service| service.as_ref() == "google") {
+        // Read by the `gws` command line.
+        variables.push(("GOOGLE_WORKSPACE_CLI_TOKEN", TOKEN));
+    }
+    owned(variables)
+}
+
+/// Variables that make clients trust the certificates in `bundle`, a PEM file:
+/// in order, Node.js; requests; curl; OpenSSL, httpx and rustls; httplib2 and
+/// with it Google's Python client; git; pip; the AWS tools; Deno; npm.
+pub fn trust_env(bundle: &str) -> Vec<(String, String)> {
+    let names = [
+        "NODE_EXTRA_CA_CERTS",
+        "REQUESTS_CA_BUNDLE",
+        "CURL_CA_BUNDLE",
+        "SSL_CERT_FILE",
+        "HTTPLIB2_CA_CERTS",
+        "GIT_SSL_CAINFO",
+        "PIP_CERT",
+        "AWS_CA_BUNDLE",
+        "DENO_CERT",
+        "npm_config_cafile",
+    ];
+    owned(names.into_iter().map(|name| (name, bundle)))
+}
+
+/// Variables that make clients go through the proxy at `address`. Both
+/// spellings: curl reads `http_proxy` in lower case only, others the reverse.
+pub fn proxy_env(address: SocketAddr) -> Vec<(String, String)> {
+    let proxy = format!("http://{address}");
+    let names = [
+        "HTTP_PROXY",
+        "http_proxy",
+        "HTTPS_PROXY",
+        "https_proxy",
+        "ALL_PROXY",
+        "all_proxy",
+    ];
+    let mut variables = owned(names.into_iter().map(|name| (name, proxy.as_str())));
+    // Nothing is exempt, whatever the surroundings say.
+    variables.extend(owned([("NO_PROXY", ""), ("no_proxy", "")]));
+    // Node.js 24 follows the variables only when told to.
+    variables.extend(owned([("NODE_USE_ENV_PROXY", "1")]));
+    variables
+}
+
+fn owned<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<(String, String)> {
+    pairs
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_services_of_the_world_get_credentials() {
+        assert_eq!(client_env::<&str>(&[]), []);
+        let google = client_env(&["google"]);
+        assert_eq!(
+            google,
+            [("GOOGLE_WORKSPACE_CLI_TOKEN".to_owned(), TOKEN.to_owned())]
+        );
+    }
+}

@@ -1,0 +1,355 @@
+//! The journal: what the world was asked, and what it answered.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use bytes::Bytes;
+use proctor_types::journal::{EntryKind, JournalEntry, Payload};
+use sha2::{Digest, Sha256};
+
+use crate::redact;
+use crate::service::{Answer, Request};
+
+/// How much a journal holds. Everything in it comes from an agent that may
+/// want to exhaust the runner's memory.
+#[derive(Debug, Clone)]
+pub struct JournalCaps {
+    /// Most entries of kind `request`. A world whose journal is full answers
+    /// 429 to everything, so that nothing happens in it unrecorded.
+    pub requests: usize,
+    /// Most entries of kind `egress`. Further attempts are refused all the
+    /// same, and counted.
+    pub egress: usize,
+    /// Most bytes of all entries together, half of them for egress.
+    pub bytes: usize,
+    /// Longest body that is hashed and kept, in bytes.
+    pub body_bytes: usize,
+    /// Most bytes of kept bodies together.
+    pub bodies_bytes: usize,
+}
+
+impl Default for JournalCaps {
+    fn default() -> Self {
+        Self {
+            requests: 50_000,
+            egress: 10_000,
+            bytes: 64 << 20,
+            body_bytes: 1 << 20,
+            bodies_bytes: 64 << 20,
+        }
+    }
+}
+
+/// An attempt that no service answered.
+#[derive(Debug, Clone)]
+pub(crate) struct Attempt<'a> {
+    /// Egress, or a request to a service that never got to it.
+    pub(crate) kind: EntryKind,
+    /// Transport for egress, else the service's name.
+    pub(crate) service: &'a str,
+    pub(crate) host: &'a str,
+    pub(crate) port: u16,
+    /// Empty where the attempt never became HTTP; so are path and query.
+    pub(crate) method: &'a str,
+    pub(crate) path: &'a str,
+    pub(crate) query: &'a str,
+    /// 0 where the attempt never became HTTP.
+    pub(crate) status: u16,
+    pub(crate) request: Payload,
+    /// The request's body, where it may be kept.
+    pub(crate) body: Bytes,
+    /// Length of the answer.
+    pub(crate) answered: usize,
+    /// Why it was refused.
+    pub(crate) note: String,
+}
+
+/// Entries and bodies. Lives under the same lock as the world.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    caps: JournalCaps,
+    start: Instant,
+    entries: Vec<JournalEntry>,
+    requests: Budget,
+    egress: Budget,
+    /// Attempts that are only counted.
+    unlisted: u64,
+    bodies: BTreeMap<String, Bytes>,
+    bodies_bytes: usize,
+}
+
+/// What one kind of entry may still take.
+#[derive(Debug)]
+struct Budget {
+    entries: usize,
+    bytes: usize,
+}
+
+impl Budget {
+    fn spent(&self) -> bool {
+        self.entries == 0 || self.bytes == 0
+    }
+
+    fn take(&mut self, entry: &JournalEntry) {
+        self.entries = self.entries.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(size_of_entry(entry));
+    }
+}
+
+impl Journal {
+    pub(crate) fn new(caps: JournalCaps) -> Self {
+        Self {
+            requests: Budget {
+                entries: caps.requests,
+                bytes: caps.bytes / 2,
+            },
+            egress: Budget {
+                entries: caps.egress,
+                bytes: caps.bytes / 2,
+            },
+            caps,
+            start: Instant::now(),
+            entries: Vec::new(),
+            unlisted: 0,
+            bodies: BTreeMap::new(),
+            bodies_bytes: 0,
+        }
+    }
+
+    /// An empty journal with the same caps and the same beginning of time.
+    pub(crate) fn cleared(&self) -> Self {
+        Self {
+            start: self.start,
+            ..Self::new(self.caps.clone())
+        }
+    }
+
+    pub(crate) fn start_clock(&mut self) {
+        self.start = Instant::now();
+    }
+
+    /// Whether there is no room for another request.
+    pub(crate) fn is_full(&self) -> bool {
+        self.requests.spent()
+    }
+
+    /// Entries that are listed.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Counts a request that was turned away unlisted.
+    pub(crate) fn unlisted(&mut self) {
+        self.unlisted += 1;
+    }
+
+    /// Lists a request, its answer and what came inside it. The touches move
+    /// from the answer into the journal.
+    pub(crate) fn answered(
+        &mut self,
+        request: &Request,
+        payload: Payload,
+        answer: &mut Answer,
+        note: Option<String>,
+    ) {
+        let outer = self.list(request, payload, answer, None, note);
+        for (inner, mut answer) in std::mem::take(&mut answer.parts) {
+            let payload = payload_of(&inner, self.caps.body_bytes);
+            self.list(&inner, payload, &mut answer, Some(outer), None);
+        }
+    }
+
+    fn list(
+        &mut self,
+        request: &Request,
+        mut payload: Payload,
+        answer: &mut Answer,
+        part_of: Option<u64>,
+        note: Option<String>,
+    ) -> u64 {
+        payload.kept = payload.kept && self.keep(&payload, &request.body);
+        let entry = JournalEntry {
+            n: self.next(),
+            t_us: self.now(),
+            kind: EntryKind::Request,
+            service: answer.service.to_owned(),
+            operation: answer.operation.map(str::to_owned),
+            actor: answer.actor.clone(),
+            host: request.host.clone(),
+            port: request.port,
+            method: request.method.as_str().to_owned(),
+            path: request.path.clone(),
+            query: redact::query(&request.query),
+            status: answer.status,
+            read: std::mem::take(&mut answer.read),
+            changed: std::mem::take(&mut answer.changed),
+            request: payload,
+            response: digest(&answer.body, self.caps.body_bytes),
+            part_of,
+            note,
+        };
+        self.requests.take(&entry);
+        let n = entry.n;
+        self.entries.push(entry);
+        n
+    }
+
+    /// Lists an attempt that no service answered.
+    pub(crate) fn refused(&mut self, attempt: Attempt<'_>) {
+        let budget = match attempt.kind {
+            EntryKind::Request => &self.requests,
+            EntryKind::Egress | EntryKind::Truncated => &self.egress,
+        };
+        if budget.spent() {
+            self.unlisted += 1;
+            return;
+        }
+        let mut payload = attempt.request;
+        payload.kept = payload.kept && self.keep(&payload, &attempt.body);
+        let entry = JournalEntry {
+            n: self.next(),
+            t_us: self.now(),
+            kind: attempt.kind,
+            service: attempt.service.to_owned(),
+            operation: None,
+            actor: None,
+            host: attempt.host.to_owned(),
+            port: attempt.port,
+            method: attempt.method.to_owned(),
+            path: attempt.path.to_owned(),
+            query: redact::query(attempt.query),
+            status: attempt.status,
+            read: Vec::new(),
+            changed: Vec::new(),
+            request: payload,
+            response: Payload {
+                bytes: attempt.answered as u64,
+                ..Payload::default()
+            },
+            part_of: None,
+            note: Some(attempt.note),
+        };
+        match entry.kind {
+            EntryKind::Request => self.requests.take(&entry),
+            EntryKind::Egress | EntryKind::Truncated => self.egress.take(&entry),
+        }
+        self.entries.push(entry);
+    }
+
+    /// All entries. Where the journal met a cap, the last one says so: it is
+    /// the only entry that is not final.
+    pub(crate) fn entries(&self) -> Vec<JournalEntry> {
+        let mut entries = self.entries.clone();
+        let full = self.is_full().then(|| {
+            format!(
+                "the journal is full: after {} entries no request was answered",
+                self.len()
+            )
+        });
+        let unlisted = (self.unlisted > 0).then(|| {
+            format!(
+                "{} attempts that were refused are not listed",
+                self.unlisted
+            )
+        });
+        let note: Vec<String> = full.into_iter().chain(unlisted).collect();
+        if !note.is_empty() {
+            entries.push(JournalEntry {
+                n: self.next(),
+                t_us: self.now(),
+                kind: EntryKind::Truncated,
+                service: "journal".to_owned(),
+                operation: None,
+                actor: None,
+                host: String::new(),
+                port: 0,
+                method: String::new(),
+                path: String::new(),
+                query: String::new(),
+                status: 0,
+                read: Vec::new(),
+                changed: Vec::new(),
+                request: Payload::default(),
+                response: Payload::default(),
+                part_of: None,
+                note: Some(note.join("; ")),
+            });
+        }
+        entries
+    }
+
+    /// Kept bodies by SHA-256.
+    pub(crate) fn bodies(&self) -> BTreeMap<String, Bytes> {
+        self.bodies.clone()
+    }
+
+    /// Keeps a body. Says whether it is kept, now or since an earlier request.
+    fn keep(&mut self, payload: &Payload, body: &Bytes) -> bool {
+        let Some(sha256) = &payload.sha256 else {
+            return false;
+        };
+        if self.bodies.contains_key(sha256) {
+            return true;
+        }
+        if self.bodies_bytes.saturating_add(body.len()) > self.caps.bodies_bytes {
+            return false;
+        }
+        self.bodies_bytes += body.len();
+        // A copy, lest a small body hold on to the large buffer it came in.
+        self.bodies
+            .insert(sha256.clone(), Bytes::copy_from_slice(body));
+        true
+    }
+
+    fn next(&self) -> u64 {
+        self.entries.len() as u64 + 1
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+/// What the journal says of a request's body. `kept` is a wish at this point:
+/// it is granted when the entry is listed.
+pub(crate) fn payload_of(request: &Request, cap: usize) -> Payload {
+    let mut payload = digest(&request.body, cap);
+    payload.kept = payload.sha256.is_some() && !redact::is_secret(request);
+    if redact::is_secret(request) {
+        payload.sha256 = None;
+    }
+    payload
+}
+
+/// Length and, up to `cap` bytes, digest of a body.
+fn digest(body: &[u8], cap: usize) -> Payload {
+    let hashed = !body.is_empty() && body.len() <= cap;
+    Payload {
+        bytes: body.len() as u64,
+        sha256: hashed.then(|| hex::encode(Sha256::digest(body))),
+        kept: false,
+    }
+}
+
+/// What an entry takes in memory, near enough.
+fn size_of_entry(entry: &JournalEntry) -> usize {
+    let touches = entry.read.iter().chain(&entry.changed).map(|touch| {
+        let fields: usize = touch.fields.iter().map(|field| field.len() + 24).sum();
+        size_of_val(touch)
+            + touch.kind.len()
+            + touch.id.len()
+            + touch.parent.as_ref().map_or(0, String::len)
+            + fields
+    });
+    size_of_val(entry)
+        + touches.sum::<usize>()
+        + entry.service.len()
+        + entry.operation.as_ref().map_or(0, String::len)
+        + entry.actor.as_ref().map_or(0, String::len)
+        + entry.host.len()
+        + entry.method.len()
+        + entry.path.len()
+        + entry.query.len()
+        + entry.note.as_ref().map_or(0, String::len)
+        + 128
+}
