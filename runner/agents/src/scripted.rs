@@ -191,7 +191,8 @@ impl Player<'_> {
                 .deadline
                 .left()
                 .ok_or_else(|| Stop::End(self.deadline.met()))?;
-            let value = capture::evaluate(self.room, filter, &output, time).await?;
+            let filter = self.fill(number, filter, capture::MAX_FILTER_BYTES)?;
+            let value = capture::evaluate(self.room, &filter, &output, time).await?;
             let value = value.map_err(|problem| {
                 Stop::failed(number, None, &format!("cannot capture `{name}`: {problem}"))
             })?;

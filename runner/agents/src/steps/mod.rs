@@ -21,10 +21,10 @@
 //! | `capture` | variables for later steps: name and jq filter over the command's standard output, which must be one JSON document ([`crate::capture`]) |
 //! | `expect_exit` | exit code without which the agent has failed; otherwise any will do |
 //!
-//! `{{name}}` in a later `say` or `run` stands for the captured text. The
+//! `{{name}}` in a later `say`, `run` or filter stands for the captured text. The
 //! substitution is **textual**: the shell reads the value as part of the
-//! command line, quotes, dollar signs and all. Put a placeholder between
-//! single quotes only where the value cannot contain one, as identifiers
+//! command line, quotes, dollar signs and all, and so does jq. Put a placeholder
+//! between single quotes only where the value cannot contain one, as identifiers
 //! cannot; hand anything else over in a file. `\{{name}}` stands for `{{name}}`
 //! itself. Braces around anything but a plain name are left alone.
 

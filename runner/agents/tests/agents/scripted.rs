@@ -129,7 +129,7 @@ async fn a_step_is_a_call_and_its_result_as_in_a_real_agent_s_transcript() {
 #[tokio::test]
 async fn captured_values_are_filled_into_later_steps() {
     let room = Fake::printing(r#"{"items": [{"id": "a1"}, {"id": "b2"}], "n": 2}"#);
-    let steps = r"
+    let steps = r#"
 steps:
 - run: list
   capture:
@@ -139,16 +139,18 @@ steps:
 - say: There are {{n}}.
   run: get {{first}} of {{all}} \{{first}} {{.Go}}
 - run: again
-  capture: {first: '.items[1].id'}
-- run: get {{first}}
-";
+  capture:
+    first: .items[1].id
+    again: 'first(.items[] | select(.id == "{{first}}")) | .id'
+- run: get {{first}} {{again}}
+"#;
     let (run, lines) = play(steps, &room).await;
     assert_eq!(run.unwrap().end, AgentEnd::Completed);
     let expected = [
         "list",
         "get a1 of [\"a1\",\"b2\"] {{first}} {{.Go}}",
         "again",
-        "get b2",
+        "get b2 b2",
     ];
     assert_eq!(room.lines(), expected);
     assert_eq!(lines.commands(), expected, "the transcript shows what ran");

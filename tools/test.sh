@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Every test of both workspaces. The first failing stage ends it; the last one,
+# and the last line, is the test runner's own summary.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+stage() { printf '\n== %s\n' "$*" >&2; }
+
+stage 'formatting'
+cargo fmt --check
+cargo fmt --check --manifest-path graders/Cargo.toml
+
+# The end-to-end tests start the programs themselves. Building them together
+# with the tests gives both the same dependencies.
+stage 'build'
+cargo build --workspace --bins --tests --locked
+
+stage 'graders, natively'
+cargo test --manifest-path graders/Cargo.toml --workspace --locked --quiet
+
+stage 'examples in the documentation'
+cargo test --workspace --doc --locked --quiet
+
+stage 'tests'
+exec cargo nextest run --workspace --locked --no-fail-fast
