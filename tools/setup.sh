@@ -180,15 +180,10 @@ need_graders() {
     local libs
     libs=$(rustc --print target-libdir --target wasm32-unknown-unknown 2>/dev/null || true)
     [[ -d $libs ]] && return
-    if have rustup && quietly_try rustup target add wasm32-unknown-unknown; then
-        return
-    fi
-    [[ -x /usr/bin/cargo ]] || packages+=(cargo-web)
-    [[ -x /usr/bin/rustc ]] || packages+=(rustc-web)
-    [[ -d /usr/lib/rustlib/src/rust/library ]] || packages+=(rust-web-src)
+    [[ -x /usr/bin/cargo && -x /usr/bin/rustc && -d /usr/lib/rustlib/src/rust/library ]] && return
+    have rustup && rustup target add wasm32-unknown-unknown >/dev/null 2>&1 && return
+    packages+=(cargo-web rustc-web rust-web-src)
 }
-
-quietly_try() { "$@" >/dev/null 2>&1; }
 
 main() {
     local target=${1:-}

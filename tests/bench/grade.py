@@ -1,0 +1,69 @@
+"""Grading: the whole process against Python, and a grade in a warm process."""
+
+import json
+import pathlib
+import re
+import sys
+
+from measure import Figure, interleaved, median, spread
+
+# What a runner in Python does to grade: read the transcript, call the task's
+# function, keep the answer.
+PYTHON_GRADER = """\
+import json, pathlib, sys
+
+{grade}
+
+bundle = pathlib.Path(sys.argv[1])
+lines = (bundle / "transcript.jsonl").read_text().splitlines()
+scores = grade([json.loads(line) for line in lines], str(bundle / "workspace"))
+json.dump(scores, sys.stdout)
+"""
+
+
+def figures(bench) -> list[Figure]:
+    return [process(bench), *warm(bench)]
+
+
+def process(bench) -> Figure:
+    out, summary = bench.job("oracle")
+    trial = out / summary["trials"][0]["dir"]
+    script = bench.scratch / "grade.py"
+    script.write_text(PYTHON_GRADER.format(grade=seed_grader(bench.task)))
+    commands = {
+        "proctor": [bench.proctor, "grade", str(trial)],
+        "python": [python(), str(script), str(trial / "evidence")],
+    }
+    times = interleaved(commands, runs=10 if bench.quick else 100)
+    ratio = median(times["proctor"]) / median(times["python"])
+    against = (
+        f"`proctor grade` {spread(times['proctor'], 1e3)} ms, "
+        f"`python3` {spread(times['python'], 1e3)} ms"
+    )
+    return Figure("grade, whole process, against Python", ratio, "x", 1 / 3, against=against)
+
+
+def seed_grader(task: pathlib.Path) -> str:
+    """The Python of the task's section "Automated Checks"."""
+    text = (task / "task.md").read_text()
+    section = text.split("\n## Automated Checks\n", 1)[1]
+    return re.search(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE).group(1)
+
+
+def python() -> str:
+    """A real interpreter, not a shell script that looks for one."""
+    debian = pathlib.Path("/usr/bin/python3")
+    return str(debian) if debian.exists() else sys.executable
+
+
+def warm(bench) -> list[Figure]:
+    """The median of the grading crate's benchmark `grade`."""
+    bench.cargo_bench("proctor-grading", "grade")
+    found = []
+    for path in pathlib.Path("target/criterion").glob("**/new/estimates.json"):
+        if "grade" not in str(path):
+            continue
+        milliseconds = json.loads(path.read_text())["median"]["point_estimate"] / 1e6
+        name = "/".join(path.parts[2:-2])
+        found.append(Figure(f"grade, warm process ({name}), p50", milliseconds, "ms", 0.6))
+    return found
