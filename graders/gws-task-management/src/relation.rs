@@ -1,0 +1,132 @@
+//! Which mail a title is about.
+
+use proctor_grader::mailbox::MailExt as _;
+use proctor_grader::text::{Terms, terms};
+use proctor_grader::types::world::Mail;
+use proctor_grader::{Error, Evidence};
+
+use crate::wording::{TITLE_CHARS, head};
+
+/// Characters of a mail's text that count.
+const BODY_CHARS: usize = 20_000;
+/// A text with more meaning-bearing words than this is no title. It keeps an
+/// agent from pasting whole mails.
+const TITLE_TERMS: usize = 30;
+/// Weight of a word that only one mail has. Words that several mails have
+/// share it, so it divides well.
+const UNIT: usize = 60;
+
+/// The mails that somebody else sent and that lay in the inbox at the start.
+pub(crate) struct Mails<'e> {
+    items: Vec<Item<'e>>,
+}
+
+/// A mail and its words.
+pub(crate) struct Item<'e> {
+    pub(crate) mail: &'e Mail,
+    /// Unread at the start: it carries an action item.
+    pub(crate) is_action: bool,
+    /// Words of the subject and of the sender's name.
+    anchors: Terms,
+    /// All its words.
+    terms: Terms,
+}
+
+/// The mail that a title is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct About {
+    /// Position of the mail in [`Mails`].
+    pub(crate) mail: usize,
+    /// Whether more than one word says so.
+    pub(crate) is_clear: bool,
+    /// The words that they share, as stems.
+    pub(crate) shared: Vec<String>,
+}
+
+impl<'e> Mails<'e> {
+    pub(crate) fn received(evidence: &'e Evidence) -> Result<Self, Error> {
+        let items = evidence
+            .mailbox()
+            .received()?
+            .into_iter()
+            .map(Item::new)
+            .collect();
+        Ok(Self { items })
+    }
+
+    pub(crate) fn action_items(&self) -> impl Iterator<Item = &Item<'e>> {
+        self.items.iter().filter(|item| item.is_action)
+    }
+
+    pub(crate) fn get(&self, index: usize) -> &Item<'e> {
+        &self.items[index]
+    }
+
+    /// The one mail that a title is about, if there is one.
+    ///
+    /// Shared words count by how few mails have them, twice in a subject. The
+    /// best mail must lead the second by half: a title that is stuffed with the
+    /// words of all mails is about none of them, and no title is about two.
+    pub(crate) fn about(&self, title: &str) -> Option<About> {
+        let title = terms(head(title, TITLE_CHARS));
+        if title.is_empty() || title.len() > TITLE_TERMS {
+            return None;
+        }
+        let scores: Vec<usize> = self
+            .items
+            .iter()
+            .map(|item| self.score(item, &title))
+            .collect();
+        let best = (0..scores.len()).rev().max_by_key(|index| scores[*index])?;
+        let rest = scores
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| *index != best);
+        let second = rest.map(|(_, score)| *score).max().unwrap_or(0);
+        if scores[best] * 2 < second * 3 {
+            return None;
+        }
+        let item = &self.items[best];
+        let shared: Vec<String> = title.shared(&item.terms).map(str::to_owned).collect();
+        if shared.len() * 4 < title.len() {
+            return None;
+        }
+        let anchored = title.shared(&item.anchors).next().is_some();
+        let is_clear = (anchored && shared.len() >= 2 && scores[best] >= 2 * UNIT)
+            || (shared.len() >= 3 && scores[best] >= 3 * UNIT);
+        let is_weak = anchored && scores[best] >= UNIT;
+        (is_clear || is_weak).then_some(About {
+            mail: best,
+            is_clear,
+            shared,
+        })
+    }
+
+    fn score(&self, item: &Item<'_>, title: &Terms) -> usize {
+        let weight = |term: &str| {
+            let spread = self
+                .items
+                .iter()
+                .filter(|item| item.terms.contains(term))
+                .count();
+            let twice = usize::from(item.anchors.contains(term)) + 1;
+            twice * UNIT / spread.max(1)
+        };
+        title.shared(&item.terms).map(weight).sum()
+    }
+}
+
+impl<'e> Item<'e> {
+    fn new(mail: &'e Mail) -> Self {
+        let from = mail.header("From").unwrap_or_default();
+        let sender = from.split_once('<').map_or("", |(name, _)| name);
+        let anchors = format!("{} {sender}", head(&mail.subject, TITLE_CHARS));
+        let terms_of = format!("{anchors} {}", head(&mail.text, BODY_CHARS));
+        Self {
+            mail,
+            is_action: mail.has_label("UNREAD"),
+            anchors: terms(&anchors),
+            terms: terms(&terms_of),
+        }
+    }
+}
