@@ -1,0 +1,487 @@
+//! Loading one task: its file, and every file that it names.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use proctor_types::task::GradingType;
+
+use super::{Fixture, GraderModule, GraderSource, Oracle, Pack, SeedDir, TASK_FILE, Task};
+use crate::task::confined;
+use crate::task::digest::{Listing, PackFile};
+use crate::task::error::TaskError;
+use crate::task::format::{
+    self, At, Document, FileSource, FormatError, GraderName, PathProblem, Place, Problem,
+};
+use crate::task::warning::{Warning, WarningKind};
+
+/// Most bytes of one workspace file.
+const MAX_FIXTURE_BYTES: u64 = 64 << 20;
+/// Most bytes of all workspace files of a task.
+const MAX_FIXTURES_BYTES: u64 = 256 << 20;
+/// Most bytes of a system prompt or a steps file.
+const MAX_TEXT_BYTES: u64 = 1 << 20;
+/// Folder of the files that a task puts into the workspace.
+const ASSETS: &str = "assets";
+
+/// What loading needs to know.
+#[derive(Debug, Clone, Copy)]
+pub struct LoadOptions<'a> {
+    /// Services that a world can have.
+    pub known_services: &'a [&'a str],
+}
+
+/// Loads one task: a folder with `task.md`, that `task.md`, or a bare file in
+/// the public format.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn load_task(path: &Path, options: LoadOptions<'_>) -> Result<Task, TaskError> {
+    let metadata = fs::metadata(path).map_err(TaskError::io("read", path))?;
+    if metadata.is_dir() {
+        if path.join(TASK_FILE).symlink_metadata().is_err() {
+            return Err(not_a_task(path, "a folder without `task.md`"));
+        }
+        return load_folder(path, options);
+    }
+    if path.file_name().is_some_and(|name| name == TASK_FILE) {
+        return load_folder(&folder_of(path), options);
+    }
+    if !metadata.is_file() || path.extension().is_none_or(|extension| extension != "md") {
+        return Err(not_a_task(path, "not a Markdown file"));
+    }
+    load_bare(path, options)
+}
+
+pub(super) fn not_a_task(path: &Path, found: &str) -> TaskError {
+    TaskError::NotATask {
+        path: path.display().to_string(),
+        found: found.to_owned(),
+    }
+}
+
+fn folder_of(file: &Path) -> PathBuf {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn open(folder: &Path) -> Result<Dir, TaskError> {
+    Dir::open_ambient_dir(folder, ambient_authority()).map_err(TaskError::io("open", folder))
+}
+
+/// The absolute folder around `path`, and the name of `path` in it.
+fn placed(path: &Path) -> Result<(PathBuf, String), TaskError> {
+    let absolute = path.canonicalize().map_err(TaskError::io("open", path))?;
+    let name = absolute
+        .file_name()
+        .and_then(|name| name.to_str())
+        .map(str::to_owned);
+    match (absolute.parent(), name) {
+        (Some(parent), Some(name)) => Ok((parent.to_owned(), name)),
+        _ => Err(not_a_task(path, "a folder whose name is not UTF-8")),
+    }
+}
+
+fn load_folder(folder: &Path, options: LoadOptions<'_>) -> Result<Task, TaskError> {
+    let (suite, name) = placed(folder)?;
+    let root = Arc::new(open(folder)?);
+    let listing = Listing::of_dir(&root, &folder.display().to_string())?;
+    let pack = Pack {
+        dir: Some(Arc::clone(&root)),
+        folder: folder.to_owned(),
+        file: folder.join(TASK_FILE).display().to_string(),
+        suite,
+        name,
+        listing: Arc::new(listing),
+    };
+    let bytes = pack.read(TASK_FILE)?;
+    let document = format::parse(&pack.file, &bytes, options.known_services)?;
+    let mut files = Files {
+        file: pack.file.clone(),
+        loaded: BTreeMap::new(),
+        total: 0,
+    };
+    let shown = folder.display().to_string();
+    let fixtures = files.fixtures(&document, &mut |path| {
+        confined::read(
+            &root,
+            &format!("{ASSETS}/{path}"),
+            MAX_FIXTURE_BYTES,
+            &shown,
+        )
+    })?;
+    finish(document, fixtures, pack)
+}
+
+fn load_bare(path: &Path, options: LoadOptions<'_>) -> Result<Task, TaskError> {
+    let (suite, name) = placed(path)?;
+    let shown = path.display().to_string();
+    let mut bytes = Vec::new();
+    let file = fs::File::open(path).map_err(TaskError::io("open", path))?;
+    file.take(format::MAX_BYTES as u64 + 1)
+        .read_to_end(&mut bytes)
+        .map_err(TaskError::io("read", path))?;
+    let document = format::parse(&shown, &bytes, options.known_services)?;
+    let mut files = Files {
+        file: shown.clone(),
+        loaded: BTreeMap::new(),
+        total: 0,
+    };
+    let assets = Assets::of_bare(&suite);
+    let fixtures = files.fixtures(&document, &mut |path| assets.read(path))?;
+    let mut listed = files.loaded;
+    listed.insert(TASK_FILE.to_owned(), PackFile::of(&bytes, false));
+    let pack = Pack {
+        dir: None,
+        folder: folder_of(path),
+        file: shown,
+        suite,
+        name,
+        listing: Arc::new(Listing::of_files(listed)),
+    };
+    finish(document, fixtures, pack)
+}
+
+/// The folder of the files that bare tasks name: `assets/` beside the folder
+/// of the tasks, as in the field, or inside it.
+struct Assets {
+    dir: Option<Dir>,
+    expected: String,
+}
+
+impl Assets {
+    fn of_bare(tasks: &Path) -> Self {
+        let candidates = [tasks.parent(), Some(tasks)];
+        let expected = tasks
+            .parent()
+            .unwrap_or(tasks)
+            .join(ASSETS)
+            .display()
+            .to_string();
+        let dir = candidates.into_iter().flatten().find_map(|parent| {
+            let parent = Dir::open_ambient_dir(parent, ambient_authority()).ok()?;
+            confined::folder(&parent, ASSETS, "").ok()
+        });
+        Self { dir, expected }
+    }
+
+    fn read(&self, path: &str) -> Result<(Vec<u8>, bool), PathProblem> {
+        match &self.dir {
+            Some(dir) => confined::read(dir, path, MAX_FIXTURE_BYTES, &self.expected),
+            None => Err(PathProblem::Missing {
+                expected: format!("{}/{path}", self.expected),
+            }),
+        }
+    }
+}
+
+/// Reads an asset by its path below the assets folder.
+type ReadAsset<'a> = dyn FnMut(&str) -> Result<(Vec<u8>, bool), PathProblem> + 'a;
+
+/// The workspace files of one task while they are read.
+struct Files {
+    file: String,
+    /// Assets by their path in the pack.
+    loaded: BTreeMap<String, PackFile>,
+    total: u64,
+}
+
+impl Files {
+    fn fixtures(
+        &mut self,
+        document: &Document,
+        read: &mut ReadAsset<'_>,
+    ) -> Result<Vec<Fixture>, TaskError> {
+        let limit = document
+            .front
+            .proctor
+            .limits
+            .workspace_bytes
+            .unwrap_or(MAX_FIXTURES_BYTES);
+        let limit = limit.min(MAX_FIXTURES_BYTES);
+        let mut fixtures = Vec::new();
+        for entry in &document.front.workspace_files {
+            let fixture = self.fixture(entry, read)?;
+            self.total += fixture.bytes.len() as u64;
+            if self.total > limit {
+                let problem = Problem::Value {
+                    key: "workspace_files".to_owned(),
+                    found: format!("{} bytes or more in all", self.total),
+                    expected: format!("at most {limit} bytes, so that they fit the workspace"),
+                };
+                return Err(at(&self.file, entry.line, problem));
+            }
+            fixtures.push(fixture);
+        }
+        Ok(fixtures)
+    }
+
+    fn fixture(
+        &mut self,
+        entry: &At<format::WorkspaceFile>,
+        read: &mut ReadAsset<'_>,
+    ) -> Result<Fixture, TaskError> {
+        let dest = entry.value.dest.clone();
+        let source = match &entry.value.from {
+            FileSource::Content(text) => {
+                return Ok(Fixture {
+                    dest,
+                    bytes: text.as_bytes().into(),
+                    mode: 0o644,
+                });
+            }
+            FileSource::Asset(source) => source,
+        };
+        let (bytes, executable) = read(source).map_err(|problem| {
+            let key = "workspace_files".to_owned();
+            at(
+                &self.file,
+                entry.line,
+                Problem::Path {
+                    key,
+                    path: source.clone(),
+                    problem,
+                },
+            )
+        })?;
+        self.loaded.insert(
+            format!("{ASSETS}/{source}"),
+            PackFile::of(&bytes, executable),
+        );
+        let mode = if executable { 0o755 } else { 0o644 };
+        Ok(Fixture {
+            dest,
+            bytes: bytes.into(),
+            mode,
+        })
+    }
+}
+
+fn at(file: &str, line: u64, problem: Problem) -> TaskError {
+    let place = Place {
+        file: file.to_owned(),
+        line: Some(line),
+    };
+    FormatError { place, problem }.into()
+}
+
+/// Brings in what the key `proctor` names, and puts the task together.
+fn finish(document: Document, fixtures: Vec<Fixture>, pack: Pack) -> Result<Task, TaskError> {
+    let named = Named { pack: &pack };
+    let info = document.info();
+    let proctor = document.front.proctor;
+    let seed = proctor
+        .seed
+        .as_ref()
+        .map(|path| named.seed(path))
+        .transpose()?;
+    let system_prompt = proctor
+        .system_prompt
+        .as_ref()
+        .map(|path| named.system_prompt(path))
+        .transpose()?;
+    let oracle = proctor
+        .oracle
+        .as_ref()
+        .map(|path| named.oracle(path))
+        .transpose()?;
+    let mut warnings = document.warnings;
+    let grader = match &proctor.grader {
+        Some(grader) => named.grader(grader, &mut warnings)?,
+        None if document.python.is_some() && info.grading_type != GradingType::LlmJudge => {
+            GraderSource::Python
+        }
+        None => GraderSource::None,
+    };
+    warnings.extend(leftovers(&pack));
+    Ok(Task {
+        info,
+        prompt: document.prompt,
+        sessions: document.front.sessions,
+        system_prompt,
+        expected_behavior: document.expected_behavior,
+        notes: document.notes,
+        python: document.python,
+        fixtures,
+        seed,
+        grader,
+        limits: proctor.limits,
+        probes: proctor.probes,
+        oracle,
+        attempts: proctor.attempts.unwrap_or(1),
+        network_allow: proctor.network_allow,
+        prerequisites: document.front.prerequisites,
+        warnings,
+        pack_sha256: pack.listing.sha256(),
+        pack,
+    })
+}
+
+/// Looks up what the key `proctor` names.
+struct Named<'a> {
+    pack: &'a Pack,
+}
+
+impl Named<'_> {
+    fn problem(&self, key: &str, path: &At<String>, problem: PathProblem) -> TaskError {
+        let problem = Problem::Path {
+            key: key.to_owned(),
+            path: path.value.clone(),
+            problem,
+        };
+        at(&self.pack.file, path.line, problem)
+    }
+
+    /// A file, which has to be in the pack.
+    fn file(&self, key: &str, path: &At<String>) -> Result<&PackFile, TaskError> {
+        let Some(dir) = &self.pack.dir else {
+            return Err(self.problem(key, path, PathProblem::BareFile));
+        };
+        if let Some(file) = self.pack.listing.get(&path.value) {
+            return Ok(file);
+        }
+        // The walk refused every link: what is not listed is not there, or is
+        // a folder.
+        let problem = match confined::folder(dir, &path.value, "") {
+            Ok(_) => PathProblem::NotAFile { found: "a folder" },
+            Err(_) => PathProblem::Missing {
+                expected: self.pack.shown(&path.value),
+            },
+        };
+        Err(self.problem(key, path, problem))
+    }
+
+    fn seed(&self, path: &At<String>) -> Result<SeedDir, TaskError> {
+        let key = "proctor.seed";
+        let Some(dir) = &self.pack.dir else {
+            return Err(self.problem(key, path, PathProblem::BareFile));
+        };
+        let dir = confined::folder(dir, &path.value, &self.pack.folder.display().to_string())
+            .map_err(|problem| self.problem(key, path, problem))?;
+        Ok(SeedDir {
+            path: path.value.clone(),
+            dir: Arc::new(dir),
+        })
+    }
+
+    /// The bytes of a file that is text, or a script.
+    fn small_file(&self, key: &str, path: &At<String>) -> Result<Vec<u8>, TaskError> {
+        let file = self.file(key, path)?;
+        if file.bytes > MAX_TEXT_BYTES {
+            let problem = PathProblem::TooLarge {
+                bytes: file.bytes,
+                limit: MAX_TEXT_BYTES,
+            };
+            return Err(self.problem(key, path, problem));
+        }
+        self.pack.read(&path.value)
+    }
+
+    fn system_prompt(&self, path: &At<String>) -> Result<String, TaskError> {
+        let key = "proctor.system_prompt";
+        String::from_utf8(self.small_file(key, path)?)
+            .ok()
+            .filter(|text| !text.contains('\0'))
+            .ok_or_else(|| self.problem(key, path, PathProblem::NotText))
+    }
+
+    fn oracle(&self, path: &At<String>) -> Result<Oracle, TaskError> {
+        let bytes = self.small_file("proctor.oracle", path)?.into();
+        Ok(Oracle {
+            path: path.value.clone(),
+            bytes,
+        })
+    }
+
+    fn grader(
+        &self,
+        name: &At<GraderName>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<GraderSource, TaskError> {
+        let path = match &name.value {
+            GraderName::Oci(reference) => return Ok(GraderSource::Oci(reference.clone())),
+            GraderName::File(path) => At {
+                value: path.clone(),
+                line: name.line,
+            },
+        };
+        let file = match self.file("proctor.grader", &path) {
+            Ok(file) => Some(file.clone()),
+            Err(TaskError::Format(FormatError {
+                problem:
+                    Problem::Path {
+                        problem: PathProblem::Missing { .. },
+                        ..
+                    },
+                place,
+            })) => {
+                let kind = WarningKind::GraderMissing {
+                    path: path.value.clone(),
+                };
+                warnings.push(Warning { place, kind });
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(GraderSource::Component(GraderModule {
+            path: path.value,
+            line: path.line,
+            file,
+        }))
+    }
+}
+
+/// Files that look as if nobody meant to put them into the pack.
+fn leftovers(pack: &Pack) -> Vec<Warning> {
+    let mut found: Vec<String> = Vec::new();
+    for (path, _) in pack.listing.iter() {
+        let mut end = 0;
+        for part in path.split('/') {
+            end += part.len();
+            if is_leftover(part) {
+                let path = path[..end].to_owned();
+                if found.last() != Some(&path) {
+                    found.push(path);
+                }
+                break;
+            }
+            end += 1;
+        }
+    }
+    let place = Place {
+        file: pack.folder.display().to_string(),
+        line: None,
+    };
+    found
+        .into_iter()
+        .map(|path| Warning {
+            place: place.clone(),
+            kind: WarningKind::Leftover { path },
+        })
+        .collect()
+}
+
+fn is_leftover(name: &str) -> bool {
+    const NAMES: [&str; 7] = [
+        ".DS_Store",
+        "Thumbs.db",
+        "__pycache__",
+        ".git",
+        ".idea",
+        ".vscode",
+        ".pytest_cache",
+    ];
+    const ENDS: [&str; 5] = ["~", ".swp", ".swo", ".orig", ".pyc"];
+    NAMES.contains(&name)
+        || ENDS
+            .iter()
+            .any(|end| name.len() > end.len() && name.ends_with(end))
+        || name.starts_with(".#")
+        || (name.starts_with('#') && name.ends_with('#') && name.len() > 1)
+}
