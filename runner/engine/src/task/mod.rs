@@ -28,7 +28,7 @@ pub use self::format::{
     FormatError, Limits, OciReference, PathProblem, Place, Probe, Problem, PythonGrader, Session,
 };
 pub use self::pack::{
-    Description, Fixture, GraderModule, GraderSource, LoadOptions, Oracle, Pack, SeedDir, Suite,
-    Task, load, load_suite, load_task,
+    Fixture, GraderModule, GraderSource, LoadOptions, Pack, SeedDir, Suite, SystemPrompt, Task,
+    load, load_suite, load_task,
 };
 pub use self::warning::{Warning, WarningKind};

@@ -21,8 +21,7 @@ use std::path::{Path, PathBuf};
 use proctor_types::verdict::ABI;
 use serde::{Deserialize, Serialize};
 
-pub use self::verify::{Admission, Difference, admit, check, update};
-use super::error::TaskError;
+pub use self::verify::{Admission, Difference, admit};
 use super::format::{is_id, is_sha256};
 use super::pack::{GraderSource, Suite, Task};
 
@@ -90,9 +89,6 @@ struct LockFile {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
-    /// The suite cannot be loaded.
-    #[error(transparent)]
-    Task(#[from] TaskError),
     /// The file is no lock file.
     #[error("{file}:{line}: {problem}; restore the file, or write a new one with `proctor lock`")]
     Malformed {

@@ -1,14 +1,13 @@
 //! Comparing tasks with a lock file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
 
 use proctor_types::verdict::ABI;
 use serde::Serialize;
 
 use super::{FILE_NAME, Lock, LockError, LockedGrader, LockedTask};
-use crate::task::pack::{GraderSource, LoadOptions, Suite, Task, load_suite};
+use crate::task::pack::{GraderSource, Suite, Task};
 
 /// One way in which a suite is not what its lock file says. Digests are
 /// shortened when shown, and whole in the fields.
@@ -301,37 +300,4 @@ pub fn admit(task: &Task, allow_unlocked: bool) -> Result<Admission, LockError> 
         file: path.display().to_string(),
         differences,
     })
-}
-
-/// Compares the suite at `dir` with its lock file, for `proctor verify` and
-/// `proctor lock --check`. Without a lock file, no task is locked.
-///
-/// # Errors
-/// The suite cannot be loaded, or its lock file is none.
-pub fn check(dir: &Path, options: LoadOptions<'_>) -> Result<Vec<Difference>, LockError> {
-    let suite = load_suite(dir, options)?;
-    let lock = Lock::read(&suite.lock_path())?.unwrap_or_default();
-    Ok(lock.verify(&suite))
-}
-
-/// Locks the suite at `dir` as it is now, for `proctor lock`, and returns what
-/// was different before. The file is only written when something was. `built`
-/// has build records by task.
-///
-/// # Errors
-/// The suite cannot be loaded, a grader is not built, or the file cannot be
-/// read or written.
-pub fn update(
-    dir: &Path,
-    options: LoadOptions<'_>,
-    built: &BTreeMap<String, BTreeMap<String, String>>,
-) -> Result<Vec<Difference>, LockError> {
-    let suite = load_suite(dir, options)?;
-    let path = suite.lock_path();
-    let old = Lock::read(&path)?;
-    let new = Lock::of_suite(&suite, old.as_ref(), built)?;
-    if old.as_ref() != Some(&new) {
-        new.write(&path)?;
-    }
-    Ok(old.unwrap_or_default().verify(&suite))
 }

@@ -10,7 +10,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use proctor_types::task::GradingType;
 
-use super::{Fixture, GraderModule, GraderSource, Oracle, Pack, SeedDir, TASK_FILE, Task};
+use super::{Fixture, GraderModule, GraderSource, Pack, SeedDir, SystemPrompt, TASK_FILE, Task};
 use crate::task::confined;
 use crate::task::digest::{Listing, PackFile};
 use crate::task::error::TaskError;
@@ -23,8 +23,8 @@ use crate::task::warning::{Warning, WarningKind};
 const MAX_FIXTURE_BYTES: u64 = 64 << 20;
 /// Most bytes of all workspace files of a task.
 const MAX_FIXTURES_BYTES: u64 = 256 << 20;
-/// Most bytes of a system prompt or a steps file.
-const MAX_TEXT_BYTES: u64 = 1 << 20;
+/// Most bytes of a system prompt.
+const MAX_SYSTEM_PROMPT_BYTES: u64 = 1 << 20;
 /// Folder of the files that a task puts into the workspace.
 const ASSETS: &str = "assets";
 
@@ -286,11 +286,9 @@ fn finish(document: Document, fixtures: Vec<Fixture>, pack: Pack) -> Result<Task
         .as_ref()
         .map(|path| named.system_prompt(path))
         .transpose()?;
-    let oracle = proctor
-        .oracle
-        .as_ref()
-        .map(|path| named.oracle(path))
-        .transpose()?;
+    if let Some(oracle) = &proctor.oracle {
+        named.file("proctor.oracle", oracle)?;
+    }
     let mut warnings = document.warnings;
     let grader = match &proctor.grader {
         Some(grader) => named.grader(grader, &mut warnings)?,
@@ -313,8 +311,8 @@ fn finish(document: Document, fixtures: Vec<Fixture>, pack: Pack) -> Result<Task
         grader,
         limits: proctor.limits,
         probes: proctor.probes,
-        oracle,
-        attempts: proctor.attempts.unwrap_or(1),
+        oracle: proctor.oracle.map(|path| path.value),
+        attempts: proctor.attempts,
         network_allow: proctor.network_allow,
         prerequisites: document.front.prerequisites,
         warnings,
@@ -370,32 +368,23 @@ impl Named<'_> {
         })
     }
 
-    /// The bytes of a file that is text, or a script.
-    fn small_file(&self, key: &str, path: &At<String>) -> Result<Vec<u8>, TaskError> {
+    fn system_prompt(&self, path: &At<String>) -> Result<SystemPrompt, TaskError> {
+        let key = "proctor.system_prompt";
         let file = self.file(key, path)?;
-        if file.bytes > MAX_TEXT_BYTES {
+        if file.bytes > MAX_SYSTEM_PROMPT_BYTES {
             let problem = PathProblem::TooLarge {
                 bytes: file.bytes,
-                limit: MAX_TEXT_BYTES,
+                limit: MAX_SYSTEM_PROMPT_BYTES,
             };
             return Err(self.problem(key, path, problem));
         }
-        self.pack.read(&path.value)
-    }
-
-    fn system_prompt(&self, path: &At<String>) -> Result<String, TaskError> {
-        let key = "proctor.system_prompt";
-        String::from_utf8(self.small_file(key, path)?)
+        let text = String::from_utf8(self.pack.read(&path.value)?)
             .ok()
             .filter(|text| !text.contains('\0'))
-            .ok_or_else(|| self.problem(key, path, PathProblem::NotText))
-    }
-
-    fn oracle(&self, path: &At<String>) -> Result<Oracle, TaskError> {
-        let bytes = self.small_file("proctor.oracle", path)?.into();
-        Ok(Oracle {
+            .ok_or_else(|| self.problem(key, path, PathProblem::NotText))?;
+        Ok(SystemPrompt {
             path: path.value.clone(),
-            bytes,
+            text,
         })
     }
 

@@ -1,6 +1,5 @@
 //! A task with everything that a trial needs of it.
 
-mod describe;
 mod load;
 mod suite;
 
@@ -13,7 +12,6 @@ use std::sync::Arc;
 use cap_std::fs::Dir;
 use proctor_types::TaskInfo;
 
-pub use self::describe::Description;
 pub use self::load::{LoadOptions, load_task};
 pub use self::suite::{Suite, load, load_suite};
 use super::confined;
@@ -25,7 +23,7 @@ use super::format::{
 use super::warning::Warning;
 
 /// Name of the task file in a pack's folder.
-pub const TASK_FILE: &str = "task.md";
+const TASK_FILE: &str = "task.md";
 
 /// A task, loaded and checked.
 #[derive(Debug, Clone)]
@@ -36,8 +34,8 @@ pub struct Task {
     pub prompt: String,
     /// Prompts of a task with several sessions, in order; empty otherwise.
     pub sessions: Vec<Session>,
-    /// The system prompt, as it stands in its file.
-    pub system_prompt: Option<String>,
+    /// The system prompt.
+    pub system_prompt: Option<SystemPrompt>,
     /// "Expected Behavior"; may be empty.
     pub expected_behavior: String,
     /// "Additional Notes"; may be empty.
@@ -55,11 +53,10 @@ pub struct Task {
     pub limits: Limits,
     /// Commands to run in the agent's sandbox after it stopped.
     pub probes: Vec<Probe>,
-    /// The oracle's solution.
-    pub oracle: Option<Oracle>,
-    /// How many attempts a job makes unless the operator says otherwise; 1
-    /// where the task says nothing.
-    pub attempts: u32,
+    /// The oracle's steps file, a path in the pack ([`Pack::read`]).
+    pub oracle: Option<String>,
+    /// How many attempts a job makes unless the operator says otherwise.
+    pub attempts: Option<u32>,
     /// Hosts that the agent may reach for real, besides the model API.
     pub network_allow: Vec<String>,
     /// What has to be installed, as `KIND:NAME`.
@@ -72,13 +69,13 @@ pub struct Task {
     pub pack: Pack,
 }
 
-/// The oracle's solution.
+/// A system prompt and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Oracle {
-    /// Its steps file, a path in the pack.
+pub struct SystemPrompt {
+    /// Its file, a path in the pack.
     pub path: String,
-    /// The file.
-    pub bytes: Arc<[u8]>,
+    /// The text as it stands in the file.
+    pub text: String,
 }
 
 /// A file to put into the workspace.

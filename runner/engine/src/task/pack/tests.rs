@@ -14,13 +14,13 @@ fn the_repositorys_own_task_loads_with_everything_it_names() {
         panic!("a module grades")
     };
     assert_eq!(module.path, "grader.wasm");
-    let oracle = task.oracle.as_ref().unwrap();
-    assert_eq!(oracle.path, "solution/steps.yaml");
-    assert_eq!(
-        task.pack.read("solution/steps.yaml").unwrap(),
-        *oracle.bytes
+    assert_eq!(task.oracle.as_deref(), Some("solution/steps.yaml"));
+    assert!(
+        task.pack
+            .read("solution/steps.yaml")
+            .unwrap()
+            .starts_with(b"# ")
     );
-    assert_eq!(task.attempts, 1);
     let seed = task.seed.as_ref().unwrap();
     assert!(
         seed.dir
@@ -218,9 +218,9 @@ fn what_the_key_proctor_names_has_to_be_in_the_pack() {
         assert!(error.to_string().contains(message), "{error}\n{message}");
     }
     let task = load_pack(&extra("system_prompt: s.md"), &[("s.md", "Be careful.\n")]).unwrap();
-    assert_eq!(task.system_prompt.as_deref(), Some("Be careful.\n"));
+    assert_eq!(task.system_prompt.unwrap().text, "Be careful.\n");
     let long = "x".repeat((1 << 20) + 1);
-    let error = load_pack(&extra("oracle: s.md"), &[("s.md", &long)]).unwrap_err();
+    let error = load_pack(&extra("system_prompt: s.md"), &[("s.md", &long)]).unwrap_err();
     assert!(
         error
             .to_string()
@@ -483,26 +483,4 @@ fn a_judged_task_needs_no_grader_and_ignores_python() {
     let task = load_task(dir.path(), OPTIONS).unwrap();
     assert_eq!(task.grader, GraderSource::None);
     assert!(task.python.is_some());
-}
-
-#[test]
-fn a_description_has_what_people_ask_for() {
-    let task = load_task(&real_task(), OPTIONS).unwrap();
-    let text = task.describe().to_text();
-    for line in [
-        "gws-task-management: Task management with Google Workspace",
-        "  grading         hybrid: 60 % automated, 40 % by a judge",
-        "  time limit      300 s",
-        "  services        google",
-        "  criteria        Agent listed existing tasks using gws",
-        "  rubric          Information Extraction (40 %)",
-        "                  Task List Management (30 %)",
-        "You have access to a Google Workspace account through the `gws` CLI tool (`gws --help` for usage).",
-    ] {
-        assert!(text.lines().any(|found| found == line), "{line}\n{text}");
-    }
-    let json = serde_json::to_value(task.describe()).unwrap();
-    assert_eq!(json["id"], "gws-task-management");
-    assert_eq!(json["grader"], "grader.wasm");
-    assert_eq!(json["pack_sha256"], task.pack_sha256);
 }
