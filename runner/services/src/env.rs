@@ -20,6 +20,16 @@ pub fn client_env<S: AsRef<str>>(services: &[S]) -> Vec<(String, String)> {
     owned(variables)
 }
 
+/// Variables that make clients of these services keep their own files (caches,
+/// settings) under `dir` instead of in the user's home.
+pub fn config_env<S: AsRef<str>>(services: &[S], dir: &str) -> Vec<(String, String)> {
+    let mut variables = Vec::new();
+    if services.iter().any(|service| service.as_ref() == "google") {
+        variables.push(("GOOGLE_WORKSPACE_CLI_CONFIG_DIR", dir));
+    }
+    owned(variables)
+}
+
 /// Variables that make clients trust the certificates in `bundle`, a PEM file:
 /// in order, Node.js; requests; curl; OpenSSL, httpx and rustls; httplib2 and
 /// with it Google's Python client; git; pip; the AWS tools; Deno; npm.

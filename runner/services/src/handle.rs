@@ -105,7 +105,7 @@ impl WorldHandle {
             state.journal.unlisted();
             return answer;
         }
-        if state.journal.is_full() {
+        if !state.journal.make_room() {
             state.journal.unlisted();
             let text = "this world has answered as many requests as its journal holds";
             return refusal(service.name(), request, 429, text);

@@ -14,8 +14,7 @@ use crate::service::{Answer, Request};
 /// want to exhaust the runner's memory.
 #[derive(Debug, Clone)]
 pub struct JournalCaps {
-    /// Most entries of kind `request`. A world whose journal is full answers
-    /// 429 to everything, so that nothing happens in it unrecorded.
+    /// Most entries of kind `request`.
     pub requests: usize,
     /// Most entries of kind `egress`. Further attempts are refused all the
     /// same, and counted.
@@ -26,6 +25,18 @@ pub struct JournalCaps {
     pub body_bytes: usize,
     /// Most bytes of kept bodies together.
     pub bodies_bytes: usize,
+    /// What happens when there is no room for another request.
+    pub when_full: WhenFull,
+}
+
+/// What a world does when its journal is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenFull {
+    /// It answers 429 to everything, so that nothing happens in it unrecorded:
+    /// for trials.
+    Refuse,
+    /// It forgets its oldest entries: for worlds that people play with.
+    Forget,
 }
 
 impl Default for JournalCaps {
@@ -36,6 +47,18 @@ impl Default for JournalCaps {
             bytes: 64 << 20,
             body_bytes: 1 << 20,
             bodies_bytes: 64 << 20,
+            when_full: WhenFull::Refuse,
+        }
+    }
+}
+
+impl JournalCaps {
+    /// The ordinary caps for a world that is served for as long as somebody
+    /// likes: the journal holds the latest entries.
+    pub fn rolling() -> Self {
+        Self {
+            when_full: WhenFull::Forget,
+            ..Self::default()
         }
     }
 }
@@ -70,8 +93,10 @@ pub(crate) struct Journal {
     caps: JournalCaps,
     start: Instant,
     entries: Vec<JournalEntry>,
-    requests: Budget,
-    egress: Budget,
+    requests: Room,
+    egress: Room,
+    /// Oldest entries that are gone.
+    forgotten: u64,
     /// Attempts that are only counted.
     unlisted: u64,
     bodies: BTreeMap<String, Bytes>,
@@ -80,13 +105,13 @@ pub(crate) struct Journal {
 
 /// What one kind of entry may still take.
 #[derive(Debug)]
-struct Budget {
+struct Room {
     entries: usize,
     bytes: usize,
 }
 
-impl Budget {
-    fn spent(&self) -> bool {
+impl Room {
+    fn is_none(&self) -> bool {
         self.entries == 0 || self.bytes == 0
     }
 
@@ -99,17 +124,18 @@ impl Budget {
 impl Journal {
     pub(crate) fn new(caps: JournalCaps) -> Self {
         Self {
-            requests: Budget {
+            requests: Room {
                 entries: caps.requests,
                 bytes: caps.bytes / 2,
             },
-            egress: Budget {
+            egress: Room {
                 entries: caps.egress,
                 bytes: caps.bytes / 2,
             },
             caps,
             start: Instant::now(),
             entries: Vec::new(),
+            forgotten: 0,
             unlisted: 0,
             bodies: BTreeMap::new(),
             bodies_bytes: 0,
@@ -128,14 +154,34 @@ impl Journal {
         self.start = Instant::now();
     }
 
-    /// Whether there is no room for another request.
-    pub(crate) fn is_full(&self) -> bool {
-        self.requests.spent()
+    /// Makes room for another request, where the caps allow it. `false`: there
+    /// is none.
+    pub(crate) fn make_room(&mut self) -> bool {
+        if self.requests.is_none() && self.caps.when_full == WhenFull::Forget {
+            self.forget();
+        }
+        !self.requests.is_none()
     }
 
-    /// Entries that are listed.
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
+    /// Forgets the older half: one at a time would move all others each time.
+    fn forget(&mut self) {
+        let gone = self.entries.len().div_ceil(2);
+        self.entries.drain(..gone);
+        self.forgotten += gone as u64;
+        self.requests = Room {
+            entries: self.caps.requests,
+            bytes: self.caps.bytes / 2,
+        };
+        self.egress = Room {
+            entries: self.caps.egress,
+            bytes: self.caps.bytes / 2,
+        };
+        for entry in &self.entries {
+            match entry.kind {
+                EntryKind::Request => self.requests.take(entry),
+                EntryKind::Egress | EntryKind::Truncated => self.egress.take(entry),
+            }
+        }
     }
 
     /// Counts a request that was turned away unlisted.
@@ -196,11 +242,11 @@ impl Journal {
 
     /// Lists an attempt that no service answered.
     pub(crate) fn refused(&mut self, attempt: Attempt<'_>) {
-        let budget = match attempt.kind {
+        let room = match attempt.kind {
             EntryKind::Request => &self.requests,
             EntryKind::Egress | EntryKind::Truncated => &self.egress,
         };
-        if budget.spent() {
+        if room.is_none() {
             self.unlisted += 1;
             return;
         }
@@ -240,19 +286,21 @@ impl Journal {
     /// the only entry that is not final.
     pub(crate) fn entries(&self) -> Vec<JournalEntry> {
         let mut entries = self.entries.clone();
-        let full = self.is_full().then(|| {
-            format!(
-                "the journal is full: after {} entries no request was answered",
-                self.len()
-            )
-        });
-        let unlisted = (self.unlisted > 0).then(|| {
-            format!(
+        let mut note = Vec::new();
+        if self.forgotten > 0 {
+            note.push(format!(
+                "the first {} entries are no longer listed",
+                self.forgotten
+            ));
+        } else if self.requests.is_none() {
+            note.push("the journal is full: from here on no request was answered".to_owned());
+        }
+        if self.unlisted > 0 {
+            note.push(format!(
                 "{} attempts that were refused are not listed",
                 self.unlisted
-            )
-        });
-        let note: Vec<String> = full.into_iter().chain(unlisted).collect();
+            ));
+        }
         if !note.is_empty() {
             entries.push(JournalEntry {
                 n: self.next(),
@@ -302,7 +350,7 @@ impl Journal {
     }
 
     fn next(&self) -> u64 {
-        self.entries.len() as u64 + 1
+        self.forgotten + self.entries.len() as u64 + 1
     }
 
     fn now(&self) -> u64 {

@@ -14,8 +14,9 @@
 //! # use proctor_services::*;
 //! # async fn example(seed: cap_std::fs::Dir) -> Result<(), Box<dyn std::error::Error>> {
 //! let world = World::seed(&seed, &SeedOptions { services: vec!["google".into()] })?;
+//! let config = GatewayConfig::new(world.services());
 //! let handle = WorldHandle::new(world, JournalCaps::default());
-//! let gateway = Gateway::new(handle.clone(), GatewayConfig::new(google::services()))?;
+//! let gateway = Gateway::new(handle.clone(), config)?;
 //! gateway.spawn_plain(std::net::TcpListener::bind("127.0.0.1:8080")?)?;
 //! // ... a client does its work ...
 //! gateway.shutdown().await;
@@ -33,9 +34,9 @@ mod redact;
 pub mod service;
 pub mod world;
 
-pub use env::{client_env, proxy_env, trust_env};
+pub use env::{client_env, config_env, proxy_env, trust_env};
 pub use gateway::{CaptiveListeners, Gateway, GatewayConfig, GatewayError, GatewayLimits};
 pub use handle::{Evidence, Fault, WorldHandle};
-pub use journal::JournalCaps;
+pub use journal::{JournalCaps, WhenFull};
 pub use service::{Answer, Request, Scheme, Service};
 pub use world::{SeedError, SeedOptions, World};

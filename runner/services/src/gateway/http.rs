@@ -109,7 +109,12 @@ where
                 .auto_date_header(false)
                 .serve_connection(io, service)
                 .with_upgrades();
-            drained(&shared, served, |connection| connection.graceful_shutdown()).await
+            drained(
+                &shared,
+                served,
+                http1::UpgradeableConnection::graceful_shutdown,
+            )
+            .await
         }
         Version::Http2 => {
             let served = http2::Builder::new(Tasks(Arc::clone(&shared)))
@@ -119,7 +124,7 @@ where
                 .keep_alive_interval(limits.header_timeout)
                 .auto_date_header(false)
                 .serve_connection(io, service);
-            drained(&shared, served, |connection| connection.graceful_shutdown()).await
+            drained(&shared, served, http2::Connection::graceful_shutdown).await
         }
     };
     let used = connection.used.load(Ordering::Relaxed);

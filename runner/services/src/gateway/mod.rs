@@ -19,6 +19,7 @@ mod plain;
 mod proxy;
 mod tls;
 
+use std::fmt;
 use std::future::Future;
 use std::net::{TcpListener, UdpSocket};
 use std::sync::Arc;
@@ -63,6 +64,17 @@ impl GatewayConfig {
     }
 }
 
+impl fmt::Debug for GatewayConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let services: Vec<_> = self.services.iter().map(|service| service.name()).collect();
+        f.debug_struct("GatewayConfig")
+            .field("services", &services)
+            .field("control", &self.control)
+            .field("limits", &self.limits)
+            .finish()
+    }
+}
+
 /// Bounds on what the clients of one gateway can take together.
 #[derive(Debug, Clone)]
 pub struct GatewayLimits {
@@ -100,8 +112,8 @@ impl Default for GatewayLimits {
             header_bytes: 64 << 10,
             body_bytes: 40 << 20,
             in_flight_bytes: 256 << 20,
-            header_timeout: Duration::from_secs(60),
-            body_timeout: Duration::from_secs(60),
+            header_timeout: Duration::from_mins(1),
+            body_timeout: Duration::from_mins(1),
             handshake_timeout: Duration::from_secs(10),
             silence: Duration::from_secs(1),
             drain: Duration::from_secs(2),
@@ -150,6 +162,14 @@ pub struct CaptiveListeners {
 pub struct Gateway {
     shared: Arc<Shared>,
     _kill_on_drop: DropGuard,
+}
+
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gateway")
+            .field("tasks", &self.shared.tasks.len())
+            .finish_non_exhaustive()
+    }
 }
 
 /// What all tasks of a gateway share.

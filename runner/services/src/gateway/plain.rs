@@ -54,11 +54,9 @@ pub(super) async fn respond(connection: &Connection, request: Request<Incoming>)
             .iter()
             .find(|service| service.owns_path(&request.path))
     };
-    match shared.service_of(&request.host).or_else(by_path) {
-        Some(service) => http::answer(shared, service, request, body).await,
-        None => {
-            let text = format!("no service of this world answers {}", request.path);
-            http::refuse(connection, request, body, Refusal { status: 404, text }).await
-        }
+    if let Some(service) = shared.service_of(&request.host).or_else(by_path) {
+        return http::answer(shared, service, request, body).await;
     }
+    let text = format!("no service of this world answers {}", request.path);
+    http::refuse(connection, request, body, Refusal { status: 404, text }).await
 }

@@ -31,15 +31,15 @@ pub(super) async fn serve(shared: Arc<Shared>, stream: TcpStream) {
 /// to the proxy itself is refused: nothing of the gateway's own is here.
 pub(super) async fn respond(connection: &Connection, mut request: Request<Incoming>) -> Reply {
     let host = http::host_of_target(request.uri());
-    if request.method() == Method::CONNECT {
-        if let (Ok(Some(host)), Some(port)) = (&host, request.uri().port_u16()) {
-            let to = Destination {
-                host: host.clone(),
-                port: port.into(),
-            };
-            if let Some(reply) = tunnel(&connection.shared, &mut request, to) {
-                return reply;
-            }
+    if request.method() == Method::CONNECT
+        && let (Ok(Some(host)), Some(port)) = (&host, request.uri().port_u16())
+    {
+        let to = Destination {
+            host: host.clone(),
+            port: port.into(),
+        };
+        if let Some(reply) = tunnel(&connection.shared, &mut request, to) {
+            return reply;
         }
     }
     let scheme = match request.uri().scheme_str() {

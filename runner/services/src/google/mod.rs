@@ -47,6 +47,11 @@ impl Google {
     pub fn snapshot(&self, _snapshot: &mut WorldSnapshot) {}
 }
 
+/// The fakes of Google Workspace.
+pub fn services() -> Vec<std::sync::Arc<dyn crate::service::Service>> {
+    Vec::new()
+}
+
 /// What a handler may see and change.
 #[derive(Debug)]
 pub struct Ctx<'a> {

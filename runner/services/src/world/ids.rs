@@ -29,16 +29,12 @@ impl Ids {
 
     /// 1, 2, 3, ... for each kind.
     pub fn serial(&mut self, kind: &str) -> u64 {
-        match self.drawn.get_mut(kind) {
-            Some(count) => {
-                *count += 1;
-                *count
-            }
-            None => {
-                self.drawn.insert(kind.to_owned(), 1);
-                1
-            }
+        if let Some(count) = self.drawn.get_mut(kind) {
+            *count += 1;
+            return *count;
         }
+        self.drawn.insert(kind.to_owned(), 1);
+        1
     }
 
     /// The next identifier of `digits` (1 to 64) lower-case hex digits, the
@@ -59,9 +55,13 @@ impl Ids {
     /// The next number of `digits` (1 to 19) decimal digits.
     pub fn number(&mut self, kind: &str, digits: u32) -> u64 {
         let serial = self.serial(kind);
-        let [a, b, c, d, e, f, g, h, ..] = self.digest(kind, &serial.to_be_bytes());
+        let digest = self.digest(kind, &serial.to_be_bytes());
+        let drawn = digest
+            .iter()
+            .take(8)
+            .fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         let low = 10_u64.pow(digits.clamp(1, 19) - 1);
-        low + u64::from_be_bytes([a, b, c, d, e, f, g, h]) % low.saturating_mul(9)
+        low + drawn % (low * 9)
     }
 
     /// The identifier of something that has a name of its own (a file of the

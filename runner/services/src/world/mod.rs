@@ -4,6 +4,8 @@ mod clock;
 mod ids;
 mod seed;
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use proctor_types::WorldSnapshot;
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,7 @@ pub use proctor_types::world::Account;
 pub use seed::{SERVICES, SeedContext, SeedDir, SeedError, SeedFile, SeedOptions};
 
 use crate::google::Google;
+use crate::service::Service;
 
 /// State of all services of one trial.
 ///
@@ -72,6 +75,14 @@ impl World {
         }
     }
 
+    /// A world whose services are there and empty, with its clock at `start`.
+    ///
+    /// # Errors
+    /// A service that does not exist.
+    pub fn unseeded(start: Timestamp, options: &SeedOptions) -> Result<Self, SeedError> {
+        seed::unseeded(start, options)
+    }
+
     /// The world that a seed folder describes: `world.yaml`, and one folder
     /// for each service.
     ///
@@ -80,6 +91,15 @@ impl World {
     /// expected. Symbolic links, unknown files and unknown keys are refused.
     pub fn seed(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<Self, SeedError> {
         seed::load(dir, options)
+    }
+
+    /// The fakes that this world has. Hosts of any other are as unreachable as
+    /// the rest of the internet.
+    pub fn services(&self) -> Vec<Arc<dyn Service>> {
+        self.google
+            .iter()
+            .flat_map(|_| crate::google::services())
+            .collect()
     }
 
     /// The world as evidence: made for reading by a grader.

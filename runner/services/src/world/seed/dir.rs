@@ -44,7 +44,7 @@ impl SeedFile {
     pub fn text(&self) -> Result<&str, SeedError> {
         std::str::from_utf8(&self.bytes).map_err(|error| {
             let before = self.bytes.get(..error.valid_up_to()).unwrap_or_default();
-            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let line = before.split(|byte| *byte == b'\n').count();
             SeedError::at(&self.path, line as u64, "expected UTF-8")
         })
     }
@@ -54,8 +54,10 @@ impl SeedFile {
     /// # Errors
     /// Names the line and what was expected there.
     pub fn json<T: serde::de::DeserializeOwned>(&self) -> Result<T, SeedError> {
-        serde_json::from_str(self.text()?)
-            .map_err(|error| SeedError::at(&self.path, error.line() as u64, error.to_string()))
+        serde_json::from_str(self.text()?).map_err(|error| {
+            let place = format!(" at line {} column {}", error.line(), error.column());
+            self.wrong(Some(error.line() as u64), &error.to_string(), &place)
+        })
     }
 
     /// The content as YAML of a known shape.
@@ -64,14 +66,26 @@ impl SeedFile {
     /// Names the line and what was expected there.
     pub fn yaml<T: serde::de::DeserializeOwned>(&self) -> Result<T, SeedError> {
         serde_saphyr::from_str(self.text()?).map_err(|error| {
-            let line = error.location().map(|location| location.line());
-            let problem = error.without_snippet().to_string();
-            SeedError {
-                file: self.path.clone(),
+            let error = error.without_snippet();
+            let place = error.location().map(|it| (it.line(), it.column()));
+            let said = place.map(|(line, column)| format!(" at line {line}, column {column}"));
+            let line = place.map(|(line, _)| line);
+            self.wrong(
                 line,
-                problem,
-            }
+                &error.to_string(),
+                said.as_deref().unwrap_or_default(),
+            )
         })
+    }
+
+    /// A parser's complaint, without the place that it ends with.
+    fn wrong(&self, line: Option<u64>, problem: &str, place: &str) -> SeedError {
+        let problem = problem.strip_suffix(place).unwrap_or(problem).to_owned();
+        SeedError {
+            file: self.path.clone(),
+            line,
+            problem,
+        }
     }
 }
 
@@ -189,7 +203,7 @@ impl SeedDir {
         for entry in self.dir.entries().map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
             let name = name.into_string().map_err(|name| {
-                SeedError::file(here(), format!("the name {name:?} is not UTF-8"))
+                SeedError::file(here(), format!("the name {} is not UTF-8", name.display()))
             })?;
             if !name.starts_with('.') {
                 names.push(name);

@@ -4,6 +4,7 @@ mod dir;
 
 use jiff::Timestamp;
 use serde::Deserialize;
+use serde_saphyr::Spanned;
 
 pub use dir::{SeedDir, SeedFile};
 
@@ -75,90 +76,115 @@ pub struct SeedContext<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorldFile {
-    clock: Timestamp,
+    clock: Spanned<String>,
     #[serde(default)]
     seed: u64,
     account: AccountEntry,
     #[serde(default)]
-    people: Vec<Person>,
+    people: Vec<Spanned<Person>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AccountEntry {
-    email: String,
+    email: Spanned<String>,
     name: String,
-    #[serde(default = "utc")]
-    time_zone: String,
-}
-
-fn utc() -> String {
-    "UTC".to_owned()
+    time_zone: Option<Spanned<String>>,
 }
 
 /// See [`World::seed`].
 pub(super) fn load(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<World, SeedError> {
     let root = SeedDir::root(dir)?;
-    if let Some(unknown) = options
-        .services
-        .iter()
-        .find(|name| !SERVICES.contains(&name.as_str()))
-    {
-        return Err(SeedError::file(
-            unknown,
-            format!("there is no such service; known: {}", SERVICES.join(", ")),
-        ));
-    }
+    check(options)?;
     let mut known = vec![WORLD_FILE];
     known.extend(options.services.iter().map(String::as_str));
     root.expect_only(&known)?;
 
     let mut world = world_of(&root.file(WORLD_FILE)?)?;
-    if options.services.iter().any(|name| name == "google") {
-        let folder = root.folder("google")?;
-        world.google = Some(Google::seed(&mut SeedContext {
-            dir: folder.as_ref(),
-            account: &world.account,
-            people: &world.people,
-            clock: &world.clock,
-            ids: &mut world.ids,
-        })?);
+    if has(options, "google") {
+        seed_google(&mut world, root.folder("google")?.as_ref())?;
     }
     Ok(world)
 }
 
-fn world_of(file: &SeedFile) -> Result<World, SeedError> {
-    let content: WorldFile = file.yaml()?;
-    let AccountEntry {
-        email,
-        name,
-        time_zone,
-    } = content.account;
-    let people = content.people.iter().map(|person| person.email.as_str());
-    if let Some(wrong) = std::iter::once(email.as_str())
-        .chain(people)
-        .find(|it| !is_address(it))
-    {
-        return Err(SeedError::file(
-            &file.path,
-            format!("`{wrong}` is no mail address; expected one like `ada@example.com`"),
-        ));
+/// See [`World::unseeded`].
+pub(super) fn unseeded(start: Timestamp, options: &SeedOptions) -> Result<World, SeedError> {
+    check(options)?;
+    let mut world = World::empty(start);
+    if has(options, "google") {
+        seed_google(&mut world, None)?;
     }
-    if jiff::tz::TimeZone::get(&time_zone).is_err() {
-        return Err(SeedError::file(
-            &file.path,
-            format!("account.time_zone: `{time_zone}` is no IANA time zone like `Europe/Berlin`"),
-        ));
+    Ok(world)
+}
+
+fn has(options: &SeedOptions, service: &str) -> bool {
+    options.services.iter().any(|name| name == service)
+}
+
+fn check(options: &SeedOptions) -> Result<(), SeedError> {
+    match options
+        .services
+        .iter()
+        .find(|name| !SERVICES.contains(&name.as_str()))
+    {
+        Some(unknown) => Err(SeedError::file(
+            unknown,
+            format!("there is no such service; known: {}", SERVICES.join(", ")),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn seed_google(world: &mut World, folder: Option<&SeedDir>) -> Result<(), SeedError> {
+    world.google = Some(Google::seed(&mut SeedContext {
+        dir: folder,
+        account: &world.account,
+        people: &world.people,
+        clock: &world.clock,
+        ids: &mut world.ids,
+    })?);
+    Ok(())
+}
+
+fn world_of(file: &SeedFile) -> Result<World, SeedError> {
+    let WorldFile {
+        clock,
+        seed,
+        account,
+        people,
+    } = file.yaml()?;
+    let wrong =
+        |at: serde_saphyr::Location, problem: String| SeedError::at(&file.path, at.line(), problem);
+    let start: Timestamp = clock.value.parse().map_err(|_| {
+        let problem = format!(
+            "`{}` is no RFC 3339 time like `2026-03-02T09:00:00Z`",
+            clock.value
+        );
+        wrong(clock.referenced, problem)
+    })?;
+    let addresses = people
+        .iter()
+        .map(|person| (&person.value.email, person.referenced));
+    for (address, at) in addresses.chain([(&account.email.value, account.email.referenced)]) {
+        if !is_address(address) {
+            let problem = format!("`{address}` is no mail address like `ada@example.com`");
+            return Err(wrong(at, problem));
+        }
+    }
+    let zone = account.time_zone.as_ref();
+    if let Some(zone) = zone.filter(|zone| jiff::tz::TimeZone::get(&zone.value).is_err()) {
+        let problem = format!("`{}` is no IANA time zone like `Europe/Berlin`", zone.value);
+        return Err(wrong(zone.referenced, problem));
     }
     Ok(World {
         account: Account {
-            email: email.to_ascii_lowercase(),
-            name,
-            time_zone,
+            email: account.email.value.to_ascii_lowercase(),
+            name: account.name,
+            time_zone: zone.map_or_else(|| "UTC".to_owned(), |zone| zone.value.clone()),
         },
-        people: content.people,
-        clock: Clock::new(content.clock),
-        ids: Ids::new(content.seed),
+        people: people.into_iter().map(|person| person.value).collect(),
+        clock: Clock::new(start),
+        ids: Ids::new(seed),
         google: None,
     })
 }

@@ -1,0 +1,14 @@
+//! The gateway, the journal and the world from outside, with real clients.
+
+#![allow(clippy::unwrap_used, reason = "a test's helpers are tests, too")]
+
+mod attacks;
+mod captive;
+mod control;
+mod journal;
+mod limits;
+mod namespace;
+mod notes;
+mod proxy;
+mod rig;
+mod worlds;
