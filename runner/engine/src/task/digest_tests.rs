@@ -96,34 +96,37 @@ fn neither_the_order_of_creation_nor_times_nor_empty_folders_change_it() {
     assert_eq!(digest(one.path()), expected);
 }
 
+/// Something done to a pack.
+type Change = fn(&Path);
+
 #[test]
 fn every_byte_name_and_executable_bit_changes_it() {
     let base = digest(pack().path());
-    let change: [(&str, fn(&Path)); 7] = [
+    let changes: &[(&str, Change)] = &[
         ("a byte", |dir| {
-            fs::write(dir.join("seed/world.yaml"), "clock: Now\n").unwrap()
+            fs::write(dir.join("seed/world.yaml"), "clock: Now\n").unwrap();
         }),
         ("a byte more", |dir| {
-            fs::write(dir.join("seed.txt"), "\n").unwrap()
+            fs::write(dir.join("seed.txt"), "\n").unwrap();
         }),
         ("a name", |dir| {
-            fs::rename(dir.join("seed.txt"), dir.join("seeds.txt")).unwrap()
+            fs::rename(dir.join("seed.txt"), dir.join("seeds.txt")).unwrap();
         }),
         ("a folder", |dir| {
             fs::rename(dir.join("seed.txt"), dir.join("seed/seed.txt")).unwrap();
         }),
         ("one less", |dir| {
-            fs::remove_file(dir.join(".hidden")).unwrap()
+            fs::remove_file(dir.join(".hidden")).unwrap();
         }),
         ("one more", |dir| {
-            fs::write(dir.join("seed/.#a"), "").unwrap()
+            fs::write(dir.join("seed/.#a"), "").unwrap();
         }),
         ("a mode", |dir| {
             fs::set_permissions(dir.join("seed.txt"), fs::Permissions::from_mode(0o744)).unwrap();
         }),
     ];
     let mut seen = vec![base];
-    for (what, change) in change {
+    for (what, change) in changes {
         let dir = pack();
         change(dir.path());
         let digest = digest(dir.path());
@@ -147,7 +150,7 @@ fn links_and_special_files_are_refused_by_name() {
     for (path, make, found) in [
         (
             "seed/link",
-            (|path| symlink("/etc/passwd", path).unwrap()) as fn(&Path),
+            (|path| symlink("/etc/passwd", path).unwrap()) as Change,
             "a symbolic link",
         ),
         (

@@ -158,18 +158,16 @@ mod tests {
     #[test]
     fn the_first_python_fence_is_the_grader() {
         let body = "Intro\n\n```bash\nls\n```\n\n```python\ndef grade(t, w):\n    return {}\n```\n\n```python\nx = 1\n```\n";
-        let mut warnings = Vec::new();
-        let found = in_section(body, |section| python("t.md", section, &mut Vec::new())).unwrap();
-        let found = found.unwrap();
+        let (found, warnings) = in_section(body, |section| {
+            let mut warnings = Vec::new();
+            let found = python("t.md", section, &mut warnings).unwrap().unwrap();
+            (
+                found,
+                warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            )
+        });
         assert_eq!(found.code, "def grade(t, w):\n    return {}\n");
         assert_eq!(found.line, 9);
-        in_section(body, |section| {
-            let mut list = Vec::new();
-            python("t.md", section, &mut list).unwrap();
-            list
-        })
-        .into_iter()
-        .for_each(|warning| warnings.push(warning.to_string()));
         assert_eq!(
             warnings,
             ["t.md:13: only the first ```python block counts (line 8); this one has no effect"]

@@ -111,21 +111,22 @@ pub fn parse(file: &str, bytes: &[u8], known_services: &[&str]) -> Result<Docume
     let front_matter = front_matter::read(fields, known_services, &mut warnings)?;
     let all = sections::split(front.body, front.body_line).map_err(error)?;
     let body = Body::sort(file, front.body, front.body_line, &all, &mut warnings)?;
-    let document = body.read(front_matter, warnings)?;
-    Ok(document)
+    body.read(front_matter, warnings)
 }
 
 /// The bytes as text with `\n` line ends and without a byte order mark.
 fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, (u64, Problem)> {
-    let line_of =
-        |end: usize| 1 + bytes[..end].iter().filter(|byte| **byte == b'\n').count() as u64;
     if bytes.len() > MAX_BYTES {
         return Err((1, Problem::TooLarge { limit: MAX_BYTES }));
     }
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| (line_of(error.valid_up_to()), Problem::NotUtf8))?;
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        (
+            1 + sections::newlines(&bytes[..error.valid_up_to()]),
+            Problem::NotUtf8,
+        )
+    })?;
     if let Some(nul) = text.find('\0') {
-        return Err((line_of(nul), Problem::Nul));
+        return Err((1 + sections::newlines(&bytes[..nul]), Problem::Nul));
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.contains('\r') {
@@ -192,33 +193,28 @@ impl<'a> Body<'a> {
         };
         let mut previous: Option<&str> = None;
         for section in all {
-            match known_title(section.title) {
-                Some(title) => {
-                    if let Some(first) = body.get(title) {
-                        let problem = Problem::Twice {
-                            what: "section",
-                            name: title.to_owned(),
-                            first: first.line,
-                            advice: "put both under one heading",
-                        };
-                        return Err(body.error(section.line, problem));
-                    }
-                    body.found.push((title, *section));
-                    previous = Some(title);
-                }
-                None => {
-                    let kind = WarningKind::UnknownSection {
-                        title: excerpt(section.title).into_owned(),
-                        ends: previous.map(str::to_owned),
-                        nearest: nearest(section.title, sections::TITLES).map(str::to_owned),
+            let title = known_title(section.title);
+            if let Some(title) = title {
+                if let Some(first) = body.get(title) {
+                    let problem = Problem::Twice {
+                        what: "section",
+                        name: title.to_owned(),
+                        first: first.line,
+                        advice: "put both under one heading",
                     };
-                    warnings.push(Warning {
-                        place: body.place(section.line),
-                        kind,
-                    });
-                    previous = None;
+                    return Err(body.error(section.line, problem));
                 }
+                body.found.push((title, *section));
+            } else {
+                let kind = WarningKind::UnknownSection {
+                    title: excerpt(section.title).into_owned(),
+                    ends: previous.map(str::to_owned),
+                    nearest: nearest(section.title, sections::TITLES).map(str::to_owned),
+                };
+                let place = body.place(section.line);
+                warnings.push(Warning { place, kind });
             }
+            previous = title;
         }
         Ok(body)
     }

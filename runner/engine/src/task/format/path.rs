@@ -28,10 +28,10 @@ pub(super) fn relative(path: &str, base: &'static str) -> Result<String, PathPro
         return Err(PathProblem::Empty);
     }
     let path = parts.join("/");
-    if !portable(&path) {
-        Err(PathProblem::Unportable { max: MAX_BYTES })
-    } else {
+    if portable(&path) {
         Ok(path)
+    } else {
+        Err(PathProblem::Unportable { max: MAX_BYTES })
     }
 }
 

@@ -165,13 +165,11 @@ fn name_and_weight(heading: &str) -> Result<(String, Option<f64>), Problem> {
         .and_then(|value| value.strip_suffix('%'))
         .and_then(|number| number.trim().parse::<f64>().ok())
         .filter(|number| (0.0..=1_000.0).contains(number));
-    match percent {
-        Some(percent) => Ok((name(&heading[..open])?, Some(percent))),
-        None => {
-            let what = format!("has a weight `{}`", super::excerpt(&heading[open..]));
-            Err(wrong(what, "`(Weight: 40%)`"))
-        }
+    if percent.is_none() {
+        let what = format!("has a weight `{}`", super::excerpt(&heading[open..]));
+        return Err(wrong(what, "`(Weight: 40%)`"));
     }
+    Ok((name(&heading[..open])?, percent))
 }
 
 fn name(text: &str) -> Result<String, Problem> {

@@ -123,11 +123,8 @@ fn unclosed_fence(block: &str) -> Option<String> {
     let block = block.trim_start();
     let mark = block.chars().next()?;
     let length = block.chars().take_while(|c| *c == mark).count();
-    let closes = |line: &str| {
-        let line = line.trim();
-        line.len() >= length && line.chars().all(|c| c == mark)
-    };
-    let closed = block.lines().skip(1).last().is_some_and(closes);
+    let last = block.lines().skip(1).last().unwrap_or_default().trim();
+    let closed = last.len() >= length && last.chars().all(|c| c == mark);
     (!closed).then(|| super::excerpt(&mark.to_string().repeat(length)).into_owned())
 }
 
@@ -149,7 +146,7 @@ impl<'a> Section<'a> {
 
     /// Line in the file of a place in the body.
     pub(super) fn line_at(&self, offset: usize) -> u64 {
-        self.body_line + newlines(&self.body[..offset.min(self.body.len())])
+        self.body_line + newlines(&self.body.as_bytes()[..offset.min(self.body.len())])
     }
 
     /// All code blocks, in order.
@@ -193,8 +190,9 @@ fn language(info: &str) -> String {
     word.unwrap_or_default().to_lowercase()
 }
 
-fn newlines(text: &str) -> u64 {
-    text.bytes().filter(|byte| *byte == b'\n').count() as u64
+/// How many lines end in `bytes`.
+pub(super) fn newlines(bytes: &[u8]) -> u64 {
+    bytes.split(|byte| *byte == b'\n').skip(1).count() as u64
 }
 
 /// Turns rising offsets into line numbers in one pass over the text.
@@ -215,7 +213,7 @@ impl<'a> Lines<'a> {
 
     fn at(&mut self, offset: usize) -> u64 {
         if let Some(between) = self.text.get(self.offset..offset) {
-            self.line += newlines(between);
+            self.line += newlines(between.as_bytes());
             self.offset = offset;
         }
         self.line

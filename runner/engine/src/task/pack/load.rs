@@ -1,6 +1,5 @@
 //! Loading one task: its file, and every file that it names.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -10,23 +9,18 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use proctor_types::task::GradingType;
 
+use super::fixtures::{ASSETS, Assets, Files, MAX_FIXTURE_BYTES};
 use super::{Fixture, GraderModule, GraderSource, Pack, SeedDir, SystemPrompt, TASK_FILE, Task};
 use crate::task::confined;
 use crate::task::digest::{Listing, PackFile};
 use crate::task::error::TaskError;
 use crate::task::format::{
-    self, At, Document, FileSource, FormatError, GraderName, PathProblem, Place, Problem,
+    self, At, Document, FormatError, GraderName, PathProblem, Place, Problem,
 };
 use crate::task::warning::{Warning, WarningKind};
 
-/// Most bytes of one workspace file.
-const MAX_FIXTURE_BYTES: u64 = 64 << 20;
-/// Most bytes of all workspace files of a task.
-const MAX_FIXTURES_BYTES: u64 = 256 << 20;
 /// Most bytes of a system prompt.
 const MAX_SYSTEM_PROMPT_BYTES: u64 = 1 << 20;
-/// Folder of the files that a task puts into the workspace.
-const ASSETS: &str = "assets";
 
 /// What loading needs to know.
 #[derive(Debug, Clone, Copy)]
@@ -102,11 +96,7 @@ fn load_folder(folder: &Path, options: LoadOptions<'_>) -> Result<Task, TaskErro
     };
     let bytes = pack.read(TASK_FILE)?;
     let document = format::parse(&pack.file, &bytes, options.known_services)?;
-    let mut files = Files {
-        file: pack.file.clone(),
-        loaded: BTreeMap::new(),
-        total: 0,
-    };
+    let mut files = Files::of(&pack.file);
     let shown = folder.display().to_string();
     let fixtures = files.fixtures(&document, &mut |path| {
         confined::read(
@@ -116,6 +106,15 @@ fn load_folder(folder: &Path, options: LoadOptions<'_>) -> Result<Task, TaskErro
             &shown,
         )
     })?;
+    let changed = files
+        .loaded
+        .iter()
+        .find(|(path, file)| pack.listing.get(path) != Some(file));
+    if let Some((path, _)) = changed {
+        return Err(TaskError::Changed {
+            path: pack.shown(path),
+        });
+    }
     finish(document, fixtures, pack)
 }
 
@@ -128,11 +127,7 @@ fn load_bare(path: &Path, options: LoadOptions<'_>) -> Result<Task, TaskError> {
         .read_to_end(&mut bytes)
         .map_err(TaskError::io("read", path))?;
     let document = format::parse(&shown, &bytes, options.known_services)?;
-    let mut files = Files {
-        file: shown.clone(),
-        loaded: BTreeMap::new(),
-        total: 0,
-    };
+    let mut files = Files::of(&shown);
     let assets = Assets::of_bare(&suite);
     let fixtures = files.fixtures(&document, &mut |path| assets.read(path))?;
     let mut listed = files.loaded;
@@ -148,122 +143,8 @@ fn load_bare(path: &Path, options: LoadOptions<'_>) -> Result<Task, TaskError> {
     finish(document, fixtures, pack)
 }
 
-/// The folder of the files that bare tasks name: `assets/` beside the folder
-/// of the tasks, as in the field, or inside it.
-struct Assets {
-    dir: Option<Dir>,
-    expected: String,
-}
-
-impl Assets {
-    fn of_bare(tasks: &Path) -> Self {
-        let candidates = [tasks.parent(), Some(tasks)];
-        let expected = tasks
-            .parent()
-            .unwrap_or(tasks)
-            .join(ASSETS)
-            .display()
-            .to_string();
-        let dir = candidates.into_iter().flatten().find_map(|parent| {
-            let parent = Dir::open_ambient_dir(parent, ambient_authority()).ok()?;
-            confined::folder(&parent, ASSETS, "").ok()
-        });
-        Self { dir, expected }
-    }
-
-    fn read(&self, path: &str) -> Result<(Vec<u8>, bool), PathProblem> {
-        match &self.dir {
-            Some(dir) => confined::read(dir, path, MAX_FIXTURE_BYTES, &self.expected),
-            None => Err(PathProblem::Missing {
-                expected: format!("{}/{path}", self.expected),
-            }),
-        }
-    }
-}
-
-/// Reads an asset by its path below the assets folder.
-type ReadAsset<'a> = dyn FnMut(&str) -> Result<(Vec<u8>, bool), PathProblem> + 'a;
-
-/// The workspace files of one task while they are read.
-struct Files {
-    file: String,
-    /// Assets by their path in the pack.
-    loaded: BTreeMap<String, PackFile>,
-    total: u64,
-}
-
-impl Files {
-    fn fixtures(
-        &mut self,
-        document: &Document,
-        read: &mut ReadAsset<'_>,
-    ) -> Result<Vec<Fixture>, TaskError> {
-        let limit = document
-            .front
-            .proctor
-            .limits
-            .workspace_bytes
-            .unwrap_or(MAX_FIXTURES_BYTES);
-        let limit = limit.min(MAX_FIXTURES_BYTES);
-        let mut fixtures = Vec::new();
-        for entry in &document.front.workspace_files {
-            let fixture = self.fixture(entry, read)?;
-            self.total += fixture.bytes.len() as u64;
-            if self.total > limit {
-                let problem = Problem::Value {
-                    key: "workspace_files".to_owned(),
-                    found: format!("{} bytes or more in all", self.total),
-                    expected: format!("at most {limit} bytes, so that they fit the workspace"),
-                };
-                return Err(at(&self.file, entry.line, problem));
-            }
-            fixtures.push(fixture);
-        }
-        Ok(fixtures)
-    }
-
-    fn fixture(
-        &mut self,
-        entry: &At<format::WorkspaceFile>,
-        read: &mut ReadAsset<'_>,
-    ) -> Result<Fixture, TaskError> {
-        let dest = entry.value.dest.clone();
-        let source = match &entry.value.from {
-            FileSource::Content(text) => {
-                return Ok(Fixture {
-                    dest,
-                    bytes: text.as_bytes().into(),
-                    mode: 0o644,
-                });
-            }
-            FileSource::Asset(source) => source,
-        };
-        let (bytes, executable) = read(source).map_err(|problem| {
-            let key = "workspace_files".to_owned();
-            at(
-                &self.file,
-                entry.line,
-                Problem::Path {
-                    key,
-                    path: source.clone(),
-                    problem,
-                },
-            )
-        })?;
-        self.loaded.insert(
-            format!("{ASSETS}/{source}"),
-            PackFile::of(&bytes, executable),
-        );
-        let mode = if executable { 0o755 } else { 0o644 };
-        Ok(Fixture {
-            dest,
-            bytes: bytes.into(),
-            mode,
-        })
-    }
-}
-
-fn at(file: &str, line: u64, problem: Problem) -> TaskError {
+/// An error at a line of the task file.
+pub(super) fn at(file: &str, line: u64, problem: Problem) -> TaskError {
     let place = Place {
         file: file.to_owned(),
         line: Some(line),

@@ -1,5 +1,6 @@
 //! A task with everything that a trial needs of it.
 
+mod fixtures;
 mod load;
 mod suite;
 

@@ -83,13 +83,11 @@ pub fn load_suite(dir: &Path, options: LoadOptions<'_>) -> Result<Suite, TaskErr
         }
     }
     errors.extend(duplicates(&tasks));
-    match TaskError::all(errors) {
-        Some(error) => Err(error),
-        None => {
-            tasks.sort_by(|a, b| a.info.id.cmp(&b.info.id));
-            Ok(Suite { dir, tasks })
-        }
+    if let Some(error) = TaskError::all(errors) {
+        return Err(error);
     }
+    tasks.sort_by(|a, b| a.info.id.cmp(&b.info.id));
+    Ok(Suite { dir, tasks })
 }
 
 /// Loads what an operator named: tasks and suites in any mixture, in that
