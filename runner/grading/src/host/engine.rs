@@ -1,0 +1,71 @@
+//! The one configuration under which graders are compiled and run.
+
+use std::hash::{Hash, Hasher};
+
+use sha2::{Digest, Sha256};
+use wasmtime::{Config, Engine, WasmFeatures};
+
+/// Native stack of a grader in bytes.
+const STACK_BYTES: usize = 512 << 10;
+
+/// Makes an engine. The process that compiles and the process that runs must
+/// agree on it, so nothing here depends on a setting.
+pub(super) fn engine() -> wasmtime::Result<Engine> {
+    let mut config = Config::new();
+    config
+        .consume_fuel(true)
+        .epoch_interruption(true)
+        .max_wasm_stack(STACK_BYTES)
+        // Everything that could differ between two machines is off or fixed.
+        .cranelift_nan_canonicalization(true)
+        .relaxed_simd_deterministic(true)
+        .wasm_features(WasmFeatures::THREADS, false)
+        .shared_memory(false)
+        .wasm_memory64(false)
+        // A grader is one call at a time, and starts faster this way.
+        .concurrency_support(false)
+        .wasm_component_model(true)
+        // Frames name the function in which a grader trapped. Details would
+        // depend on an environment variable.
+        .wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
+    Engine::new(&config)
+}
+
+/// Identifies what the engine compiles to: its version, its settings and the
+/// processor's features. Part of a cache key.
+pub(super) fn compatibility(engine: &Engine) -> String {
+    let mut hasher = Sha256Hasher(Sha256::new());
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    hex::encode(hasher.0.finalize())
+}
+
+/// Feeds SHA-256 with what a `Hash` implementation writes. The standard
+/// library's hasher may change with the compiler, and 64 bits are few.
+struct Sha256Hasher(Sha256);
+
+impl Hasher for Sha256Hasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        let digest = self.0.clone().finalize();
+        digest
+            .iter()
+            .take(8)
+            .fold(0, |value, byte| value << 8 | u64::from(*byte))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_engines_agree_on_what_they_compile_to() {
+        let (one, other) = (engine().unwrap(), engine().unwrap());
+        assert_eq!(compatibility(&one), compatibility(&other));
+        let different = Engine::new(&Config::new()).unwrap();
+        assert_ne!(compatibility(&one), compatibility(&different));
+    }
+}

@@ -1,0 +1,265 @@
+//! Running grader components that nobody has to trust.
+//!
+//! A module is looked at before it is compiled, compiled in a process of its
+//! own, kept as native code where nobody else can write, given nothing but the
+//! contract's imports, and run under limits on fuel, time, memory, stack, and
+//! everything that passes between it and the host.
+
+mod abi;
+mod cache;
+mod compile;
+mod compiler;
+mod engine;
+mod executor;
+mod fault;
+mod imports;
+mod inspect;
+mod run;
+mod state;
+mod ticker;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use proctor_types::verdict::ABI;
+use wasmtime::Engine;
+use wasmtime::component::{Component, HasSelf, Linker};
+
+use cache::{Key, ModuleCache};
+pub use compile::{Compiler, CompilerCommand};
+pub use compiler::compiler_main;
+pub use inspect::{ModuleInfo, inspect};
+use run::Loaded;
+pub use run::{Graded, Grader};
+use state::State;
+use ticker::Ticker;
+
+use crate::bundle::sha256;
+use crate::error::{Fault, GradeError};
+use crate::limits::{CompileLimits, ModuleLimits};
+use crate::text::excerpt;
+
+/// How a host is set up.
+#[derive(Debug, Clone)]
+pub struct HostConfig {
+    /// Where modules are compiled.
+    pub compiler: Compiler,
+    /// Directory of compiled modules, made with mode 0700 where it is missing.
+    /// Without one, every process compiles anew. Nothing untrusted may be able
+    /// to write there.
+    pub cache: Option<PathBuf>,
+    /// How many bytes of compiled modules are kept. What was not used for
+    /// longest goes first.
+    pub cache_bytes: u64,
+    /// Limits of a module, checked before it is compiled.
+    pub modules: ModuleLimits,
+    /// Limits of the process that compiles.
+    pub compile: CompileLimits,
+}
+
+impl HostConfig {
+    /// Default limits, no cache.
+    pub fn new(compiler: Compiler) -> Self {
+        Self {
+            compiler,
+            cache: None,
+            cache_bytes: 2 << 30,
+            modules: ModuleLimits::default(),
+            compile: CompileLimits::default(),
+        }
+    }
+
+    /// The same with a cache directory.
+    #[must_use]
+    pub fn cache(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.cache = Some(directory.into());
+        self
+    }
+}
+
+/// Loads and runs graders. Made at once; the engine, its clock and the cache
+/// are set up when they are first needed.
+#[derive(Debug)]
+pub struct GraderHost {
+    shared: Arc<Shared>,
+    /// Graders that are in use, by digest.
+    loaded: Mutex<HashMap<String, Weak<Loaded>>>,
+    cache: OnceLock<Option<Result<ModuleCache, Fault>>>,
+    /// One module is compiled at a time: a second trial that needs the same
+    /// one finds it in the cache.
+    compiling: Mutex<()>,
+    config: HostConfig,
+}
+
+/// What a grader needs of its host.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    ticker: OnceLock<Result<Ticker, Fault>>,
+    engine: OnceLock<Result<Engine, Fault>>,
+}
+
+impl Shared {
+    fn engine(&self) -> Result<&Engine, Fault> {
+        let make = || {
+            engine::engine().map_err(|error| Fault::Internal {
+                detail: format!("{error:#}"),
+            })
+        };
+        self.engine.get_or_init(make).as_ref().map_err(Clone::clone)
+    }
+
+    fn ticker(&self) -> Result<&Ticker, Fault> {
+        let make = || {
+            let detail = |error: std::io::Error| format!("cannot start a thread: {error}");
+            Ticker::start(self.engine()?).map_err(|error| Fault::Internal {
+                detail: detail(error),
+            })
+        };
+        self.ticker.get_or_init(make).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl GraderHost {
+    /// A host with this configuration. Nothing is started yet.
+    pub fn new(config: HostConfig) -> Self {
+        Self {
+            shared: Arc::default(),
+            loaded: Mutex::default(),
+            cache: OnceLock::new(),
+            compiling: Mutex::default(),
+            config,
+        }
+    }
+
+    /// Loads a component: from the cache where it is there, compiling it
+    /// otherwise, which can take seconds and blocks. With `expected_sha256`
+    /// (hex) it must be that very module.
+    pub fn load(&self, wasm: &[u8], expected_sha256: Option<&str>) -> Result<Grader, GradeError> {
+        let digest = sha256(wasm);
+        if let Some(expected) = expected_sha256.filter(|expected| *expected != digest) {
+            let expected = expected.to_owned();
+            return Err(Fault::DigestMismatch {
+                expected,
+                found: digest,
+            }
+            .into());
+        }
+        if let Some(loaded) = self.loaded().get(&digest).and_then(Weak::upgrade) {
+            return Ok(Grader(loaded));
+        }
+        let info = inspect::inspect_hashed(wasm, digest, &self.config.modules)?;
+        let component = self.component(wasm, &info)?;
+        let loaded = Arc::new(self.link(&component, info)?);
+        let mut all = self.loaded();
+        all.retain(|_, loaded| loaded.strong_count() > 0);
+        all.insert(loaded.info.sha256.clone(), Arc::downgrade(&loaded));
+        Ok(Grader(loaded))
+    }
+
+    fn loaded(&self) -> MutexGuard<'_, HashMap<String, Weak<Loaded>>> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cache(&self) -> Result<Option<&ModuleCache>, Fault> {
+        let open = || {
+            let path = self.config.cache.as_ref()?;
+            Some(ModuleCache::open(path, self.config.cache_bytes))
+        };
+        match self.cache.get_or_init(open) {
+            None => Ok(None),
+            Some(opened) => opened.as_ref().map(Some).map_err(Clone::clone),
+        }
+    }
+
+    fn component(&self, wasm: &[u8], info: &ModuleInfo) -> Result<Component, Fault> {
+        let engine = self.shared.engine()?;
+        let Some(cache) = self.cache()? else {
+            return native(engine, &self.compile(wasm)?);
+        };
+        let key = Key::new(&info.sha256, &engine::compatibility(engine));
+        if let Some(component) = from_cache(engine, cache, &key) {
+            return Ok(component);
+        }
+        let _one_at_a_time = self
+            .compiling
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(component) = from_cache(engine, cache, &key) {
+            return Ok(component);
+        }
+        tracing::info!(
+            grader = info.sha256,
+            bytes = info.bytes,
+            "compiling a grader"
+        );
+        let code = self.compile(wasm)?;
+        if let Err(error) = cache.store(&key, &code) {
+            tracing::warn!(%error, "a compiled grader cannot be kept; it will be compiled again");
+        }
+        native(engine, &code)
+    }
+
+    fn compile(&self, wasm: &[u8]) -> Result<Vec<u8>, Fault> {
+        match &self.config.compiler {
+            Compiler::Child(command) => compile::compile(command, &self.config.compile, wasm),
+            Compiler::InProcess => {
+                self.shared
+                    .engine()?
+                    .precompile_component(wasm)
+                    .map_err(|error| Fault::CompileFailed {
+                        detail: format!("{error:#}"),
+                    })
+            }
+        }
+    }
+
+    /// Resolves the component's imports and checks its export's type.
+    fn link(&self, component: &Component, info: ModuleInfo) -> Result<Loaded, Fault> {
+        let mut linker = Linker::<State>::new(self.shared.engine()?);
+        abi::Exports::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(
+            |error| Fault::Internal {
+                detail: format!("{error:#}"),
+            },
+        )?;
+        let mismatch = |error: wasmtime::Error| Fault::WrongAbi {
+            expected: ABI,
+            found: excerpt(&format!("something else: {error:#}"), 1000).into_owned(),
+        };
+        let pre = linker.instantiate_pre(component).map_err(mismatch)?;
+        let pre = abi::GraderPre::new(pre).map_err(mismatch)?;
+        Ok(Loaded {
+            shared: Arc::clone(&self.shared),
+            pre,
+            info,
+        })
+    }
+}
+
+fn from_cache(engine: &Engine, cache: &ModuleCache, key: &Key) -> Option<Component> {
+    let entry = cache.load(key)?;
+    match native(engine, entry.code()) {
+        Ok(component) => Some(component),
+        Err(fault) => {
+            tracing::warn!(%fault, "a compiled grader in the cache does not load");
+            cache.remove(key);
+            None
+        }
+    }
+}
+
+/// Makes compiled code runnable.
+#[expect(
+    unsafe_code,
+    reason = "the engine cannot tell whether native code is what it compiled"
+)]
+fn native(engine: &Engine, code: &[u8]) -> Result<Component, Fault> {
+    // SAFETY: the bytes are the output of `Engine::precompile_component` under
+    // this configuration. They come either straight from the compiler, or from
+    // a cache directory that only we can write to, as one buffer whose digest
+    // was compared with the record made when it was stored; the engine checks
+    // version and settings itself.
+    unsafe { Component::deserialize(engine, code) }.map_err(|error| Fault::Internal {
+        detail: format!("compiled grader: {error:#}"),
+    })
+}

@@ -1,0 +1,300 @@
+//! Verdicts that break the rules, one at a time.
+
+use proctor_grading::{Fault, Limits, score};
+use proctor_types::verdict::Status;
+
+use crate::kit::bundle::Builder;
+use crate::kit::component::Core;
+use crate::kit::memory::{RawCriterion, RawQuestion, RawVerdict};
+use crate::kit::{grade, grade_bundle};
+
+fn criterion(change: impl FnOnce(&mut RawCriterion)) -> RawVerdict {
+    let mut criterion = RawCriterion::default();
+    change(&mut criterion);
+    RawVerdict {
+        criteria: vec![criterion],
+        notes: Vec::new(),
+    }
+}
+
+fn open(change: impl FnOnce(&mut RawQuestion)) -> RawVerdict {
+    let mut question = RawQuestion::default();
+    change(&mut question);
+    criterion(|criterion| {
+        criterion.status = 1;
+        criterion.points = None;
+        criterion.question = Some(question);
+    })
+}
+
+fn problems(verdict: &RawVerdict) -> Vec<String> {
+    let error = grade(&Core::returning(verdict).build(), &Limits::default()).unwrap_err();
+    match error.fault() {
+        Fault::InvalidVerdict { problems, .. } => problems.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[track_caller]
+fn refused(verdict: &RawVerdict, expected: &str) {
+    let problems = problems(verdict);
+    assert!(
+        problems.iter().any(|problem| problem.contains(expected)),
+        "{problems:?}"
+    );
+    assert!(problems.len() <= 2, "{problems:?}");
+}
+
+#[test]
+fn points_are_finite_and_between_zero_and_a_sensible_maximum() {
+    for points in [f64::NAN, f64::INFINITY, -0.5, 1.5, 1.000_000_1] {
+        refused(&criterion(|c| c.points = Some(points)), "points are");
+    }
+    for max in [f64::NAN, f64::INFINITY, 0.0, -1.0, 1e7] {
+        refused(&criterion(|c| c.max = max), "max is");
+    }
+}
+
+#[test]
+fn negative_zero_is_zero() {
+    let wasm = Core::returning(&criterion(|c| c.points = Some(-0.0))).build();
+    let graded = grade(&wasm, &Limits::default()).unwrap();
+    let points = graded.verdict.criteria[0].points.unwrap();
+    assert!(points == 0.0 && points.is_sign_positive());
+}
+
+#[test]
+fn ids_are_unique_and_plain() {
+    let twice = RawVerdict {
+        criteria: vec![RawCriterion::default(), RawCriterion::default()],
+        notes: Vec::new(),
+    };
+    refused(&twice, "taken by another criterion");
+    // The rubric of the task has a criterion of this id.
+    refused(
+        &criterion(|c| c.id = "rubric_quality".to_owned()),
+        "taken by another criterion",
+    );
+    for id in ["", "with space", "ümlaut", "a/b", "a\nb", &"x".repeat(101)] {
+        refused(&criterion(|c| c.id = id.to_owned()), "the id must be");
+    }
+}
+
+#[test]
+fn points_belong_to_graded_criteria_and_questions_to_open_ones() {
+    refused(&criterion(|c| c.points = None), "graded but has no points");
+    refused(
+        &criterion(|c| c.question = Some(RawQuestion::default())),
+        "it has a question",
+    );
+    refused(&criterion(|c| c.status = 2), "it has points");
+    let open_without = criterion(|c| {
+        c.status = 1;
+        c.points = None;
+    });
+    refused(&open_without, "it is open but has no question");
+    let open_with_points = criterion(|c| {
+        c.status = 1;
+        c.question = Some(RawQuestion::default());
+    });
+    refused(&open_with_points, "it has points");
+    // A verdict cannot claim that a judge decided: the contract has no word
+    // for it, so the most it can do is break the calling convention.
+    let judged = Core::returning(&criterion(|c| c.status = 3)).build();
+    assert_eq!(
+        grade(&judged, &Limits::default()).unwrap_err().kind(),
+        "abi_violation"
+    );
+}
+
+#[test]
+fn the_judges_category_is_the_judges() {
+    refused(
+        &criterion(|c| c.category = "rubric".to_owned()),
+        "is the judge's",
+    );
+}
+
+#[test]
+fn texts_are_bounded_and_titles_are_lines() {
+    refused(
+        &criterion(|c| c.title = "x".repeat(301)),
+        "the title is 301 bytes long",
+    );
+    refused(
+        &criterion(|c| c.title = "a\nb".to_owned()),
+        "more than one line",
+    );
+    refused(
+        &criterion(|c| c.title = "  ".to_owned()),
+        "the title is empty",
+    );
+    refused(
+        &criterion(|c| c.category = String::new()),
+        "the category is empty",
+    );
+    refused(
+        &criterion(|c| c.reason = "x".repeat(16_385)),
+        "the reason is 16385 bytes long",
+    );
+    let notes = |notes: Vec<String>| RawVerdict {
+        criteria: vec![RawCriterion::default()],
+        notes,
+    };
+    refused(
+        &notes(vec!["x".repeat(16_385)]),
+        "a note is 16385 bytes long",
+    );
+    refused(&notes(vec![String::new(); 101]), "it has 101 notes");
+}
+
+#[test]
+fn questions_can_be_answered() {
+    refused(&open(|q| q.text = String::new()), "the question is empty");
+    refused(&open(|q| q.levels.truncate(1)), "it has 1 levels");
+    refused(&open(|q| q.levels[0].0 = 1.5), "a level is worth 1.5");
+    refused(&open(|q| q.levels[0].0 = f64::NAN), "a level is worth NaN");
+    refused(
+        &open(|q| q.levels = vec![(0.0, "x".to_owned()); 21]),
+        "it has 21 levels",
+    );
+    let exhibit = (
+        "E".to_owned(),
+        "workspace:summary.md:2".to_owned(),
+        "text".to_owned(),
+    );
+    refused(
+        &open(|q| q.exhibits = vec![exhibit.clone(); 51]),
+        "it has 51 exhibits",
+    );
+    let nowhere = (
+        "E".to_owned(),
+        "workspace:other.md".to_owned(),
+        "text".to_owned(),
+    );
+    refused(&open(|q| q.exhibits = vec![nowhere]), "points at nothing");
+
+    let fine = open(|q| q.exhibits = vec![exhibit]);
+    let graded = grade(&Core::returning(&fine).build(), &Limits::default()).unwrap();
+    assert_eq!(graded.verdict.criteria[0].status, Status::Open);
+}
+
+#[test]
+fn there_are_criteria_but_not_a_million() {
+    let count = |count: usize| RawVerdict {
+        criteria: (0..count)
+            .map(|n| RawCriterion {
+                id: format!("c{n}"),
+                ..RawCriterion::default()
+            })
+            .collect(),
+        notes: Vec::new(),
+    };
+    refused(&count(0), "it has 0 criteria");
+    refused(&count(201), "it has 201 criteria");
+    assert!(grade(&Core::returning(&count(200)).build(), &Limits::default()).is_ok());
+}
+
+#[test]
+fn many_problems_are_listed_up_to_a_point_and_counted_beyond() {
+    let verdict = RawVerdict {
+        criteria: (0..50)
+            .map(|n| RawCriterion {
+                id: format!("c {n}"),
+                ..RawCriterion::default()
+            })
+            .collect(),
+        notes: Vec::new(),
+    };
+    let error = grade(&Core::returning(&verdict).build(), &Limits::default()).unwrap_err();
+    assert!(error.to_string().ends_with("; and 40 more"), "{error}");
+}
+
+#[test]
+fn citations_point_at_something_in_the_bundle() {
+    for good in [
+        "journal:1",
+        "journal:3",
+        "transcript:2",
+        "workspace:summary.md",
+        "workspace:summary.md:4",
+        "fixtures:data.csv:2",
+        "after:tasks.task/t1",
+        "before:tasks.tasklist/l1",
+        "after:gmail.message/m1",
+        "after:gmail.message/m2",
+        "after:gmail.thread/th1",
+        "before:gmail.draft/r1",
+        "before:gmail.label/INBOX",
+        "after:github.pull/pr/1",
+        "after:github.repository/7",
+    ] {
+        let wasm = Core::returning(&criterion(|c| c.citations = vec![good.to_owned()])).build();
+        let graded = grade(&wasm, &Limits::default()).map_err(|error| error.to_string());
+        let graded = graded.unwrap_or_else(|error| panic!("{good}: {error}"));
+        assert_eq!(graded.verdict.criteria[0].citations[0].to_string(), good);
+    }
+    for (bad, why) in [
+        ("journal:4", "has 3 lines"),
+        ("transcript:3", "has 2 lines"),
+        ("workspace:other.md", "has no file"),
+        ("workspace:../task.json", "has no file"),
+        ("workspace:summary.md:5", "has 4 lines"),
+        ("fixtures:summary.md", "has no file"),
+        (
+            "before:tasks.task/t1",
+            "has no `tasks.task` with the id `t1`",
+        ),
+        ("after:gmail.message/l1", "has no `gmail.message`"),
+        ("after:github.pull/99", "has no `github.pull`"),
+        ("after:notion.page/7", "has no `notion.page`"),
+        ("somewhere:7", "is no citation"),
+        ("journal:0", "expected a number from 1"),
+    ] {
+        refused(&criterion(|c| c.citations = vec![bad.to_owned()]), why);
+    }
+    refused(
+        &criterion(|c| c.citations = vec!["journal:1".to_owned(); 201]),
+        "it has 201 citations",
+    );
+}
+
+#[test]
+fn a_file_whose_name_ends_like_a_line_number_can_be_cited() {
+    let (_directory, bundle) = Builder::new().file("workspace/odd:7", "x").open();
+    let verdict = criterion(|c| c.citations = vec!["workspace:odd:7".to_owned()]);
+    let wasm = Core::returning(&verdict).build();
+    assert!(grade_bundle(&wasm, &bundle, &Limits::default()).is_ok());
+}
+
+#[test]
+fn what_an_agent_wrote_cannot_spoil_the_verdict_or_the_terminal() {
+    let verdict = criterion(|c| {
+        c.reason = "it says \u{1b}[2J\u{202e}".to_owned();
+        c.title = "bell \u{7}".to_owned();
+    });
+    let graded = grade(&Core::returning(&verdict).build(), &Limits::default()).unwrap();
+    assert_eq!(
+        graded.verdict.criteria[0].reason,
+        "it says \\u{1b}[2J\\u{202e}"
+    );
+    assert_eq!(graded.verdict.criteria[0].title, "bell \\u{7}");
+}
+
+#[test]
+fn a_graded_bundle_becomes_a_verdict_with_the_rubric_open() {
+    let (_directory, bundle) = Builder::new().open();
+    let wasm = Core::new().build();
+    let graded = grade_bundle(&wasm, &bundle, &Limits::default()).unwrap();
+    let verdict = score(
+        bundle.task().unwrap(),
+        bundle.sha256(),
+        graded.grader,
+        graded.verdict,
+    );
+    assert_eq!(verdict.criteria.len(), 2);
+    assert_eq!(verdict.criteria[1].id, "rubric_quality");
+    assert_eq!((verdict.score.low, verdict.score.high), (0.6, 1.0));
+    assert_eq!(verdict.evidence_sha256, bundle.sha256());
+    assert_eq!(verdict.grader.sha256, crate::kit::bundle::sha256(&wasm));
+}
