@@ -10,20 +10,27 @@ use cap_std::fs::Dir;
 use proctor_services::{JournalCaps, SeedOptions, World, WorldHandle};
 
 const WORLDS: usize = 1_000;
-const SEED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tasks/gws-task-management/seed");
+const SEED: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../tasks/gws-task-management/seed"
+);
 
 fn main() -> anyhow::Result<()> {
     let before = resident("VmRSS")?;
     let mut worlds = Vec::with_capacity(WORLDS);
     for _ in 0..WORLDS {
         let seed = Dir::open_ambient_dir(SEED, ambient_authority())?;
-        let options = SeedOptions { services: vec!["google".to_owned()] };
-        worlds.push(WorldHandle::new(World::seed(&seed, &options)?, JournalCaps::default()));
+        let options = SeedOptions {
+            services: vec!["google".to_owned()],
+        };
+        worlds.push(WorldHandle::new(
+            World::seed(&seed, &options)?,
+            JournalCaps::default(),
+        ));
     }
     let peak = resident("VmHWM")?;
     let worlds = worlds.len();
-    let figures =
-        serde_json::json!({"worlds": worlds, "before_bytes": before, "peak_bytes": peak});
+    let figures = serde_json::json!({"worlds": worlds, "before_bytes": before, "peak_bytes": peak});
     std::io::Write::write_all(&mut std::io::stdout(), format!("{figures}\n").as_bytes())?;
     Ok(())
 }
@@ -31,8 +38,13 @@ fn main() -> anyhow::Result<()> {
 /// A line of this process's memory figures in `/proc`, in bytes.
 fn resident(name: &str) -> anyhow::Result<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
-    let kibibytes: u64 = kibibytes.context("/proc/self/status has no such line")?.trim().parse()?;
+    let kibibytes: u64 = kibibytes
+        .context("/proc/self/status has no such line")?
+        .trim()
+        .parse()?;
     Ok(kibibytes * 1024)
 }
