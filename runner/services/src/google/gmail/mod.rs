@@ -1,7 +1,21 @@
 //! Gmail v1.
+//!
+//! [`Mailbox`] is the state; [`API`] is the table of methods over it. A mail is
+//! read once ([`mime`]) and shared from then on; what changes about it (labels,
+//! thread, history) lies in the mailbox. Searches are a small language of their
+//! own (`query`).
+//!
+//! Where the behaviour is not in Google's reference
+//! (<https://developers.google.com/workspace/gmail/api/reference/rest>), it
+//! follows error texts and answers that users of the live API have published.
 
-use serde::{Deserialize, Serialize};
+pub mod id;
+pub mod label;
+mod mailbox;
+mod methods;
+pub mod mime;
+mod query;
+pub mod settings;
 
-/// The mailbox.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Mailbox {}
+pub use mailbox::{Change, History, Mailbox, Message, Record};
+pub use methods::API;
