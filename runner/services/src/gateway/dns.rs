@@ -291,6 +291,28 @@ mod tests {
     }
 
     #[test]
+    fn any_bytes_are_survived() {
+        let names = Names::default();
+        let mut query = Message::new(7, MessageType::Query, OpCode::Query);
+        query.add_query(Query::query(
+            Name::from_str("a.b.example.").unwrap(),
+            RecordType::A,
+        ));
+        query.set_edns(Edns::new());
+        let query = query.to_vec().unwrap();
+        let mut answered = 0;
+        for place in 0..query.len() {
+            for byte in 0..=u8::MAX {
+                let mut bytes = query.clone();
+                bytes[place] = byte;
+                answered += usize::from(answer(&names, &bytes).is_some());
+            }
+            assert_eq!(answer(&names, &query[..place]), None, "cut at {place}");
+        }
+        assert!(answered > query.len(), "most changes leave a query");
+    }
+
+    #[test]
     fn names_that_are_remembered_are_bounded() {
         let names = Names::default();
         for n in 0..KNOWN_NAMES * 4 {

@@ -327,9 +327,6 @@ impl Gateway {
         let shared = Arc::clone(&self.shared);
         self.shared.spawn_listener(async move {
             loop {
-                let Ok(permit) = Arc::clone(&shared.connections).acquire_owned().await else {
-                    return;
-                };
                 match listener.accept().await {
                     Ok((stream, _)) => {
                         // Answers are small and written whole: waiting to fill
@@ -337,6 +334,10 @@ impl Gateway {
                         if let Err(error) = stream.set_nodelay(true) {
                             tracing::debug!(%error, "TCP_NODELAY");
                         }
+                        let connections = Arc::clone(&shared.connections);
+                        let Ok(permit) = connections.acquire_owned().await else {
+                            return;
+                        };
                         let connection = serve(stream);
                         shared.spawn(async move {
                             connection.await;

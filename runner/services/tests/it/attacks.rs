@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use proctor_services::GatewayLimits;
 use proctor_types::journal::EntryKind;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -10,18 +11,15 @@ use crate::rig::{Rig, Setup, get, post, rig, run, say, say_over, to_end, within}
 
 const SOON: Duration = Duration::from_millis(100);
 
-fn impatient() -> Rig {
+fn impatient(shorten: impl FnOnce(&mut GatewayLimits)) -> Rig {
     let mut setup = Setup::default();
-    setup.limits.header_timeout = SOON;
-    setup.limits.body_timeout = SOON;
-    setup.limits.handshake_timeout = SOON;
-    setup.limits.silence = SOON;
+    shorten(&mut setup.limits);
     setup.build()
 }
 
 #[tokio::test]
 async fn header_fields_that_never_end_are_cut_off() {
-    let rig = impatient();
+    let rig = impatient(|limits| limits.header_timeout = SOON);
     let reply = say(
         rig.http,
         b"GET /people HTTP/1.1\r\nHost: notes.example\r\nX: ",
@@ -40,7 +38,10 @@ async fn header_fields_that_never_end_are_cut_off() {
 
 #[tokio::test]
 async fn silence_is_cut_off_and_listed() {
-    let rig = impatient();
+    let rig = impatient(|limits| {
+        limits.handshake_timeout = SOON;
+        limits.silence = SOON;
+    });
     for address in [rig.https, rig.http, rig.extra] {
         assert_eq!(say(address, b"").await, "");
     }
@@ -54,7 +55,7 @@ async fn silence_is_cut_off_and_listed() {
 
 #[tokio::test]
 async fn a_body_that_never_ends_is_cut_off() {
-    let rig = impatient();
+    let rig = impatient(|limits| limits.body_timeout = SOON);
     let start = b"POST /echo HTTP/1.1\r\nHost: notes.example\r\nContent-Length: 10\r\n\r\nhalf";
     let reply = say(rig.http, start).await;
     assert!(reply.starts_with("HTTP/1.1 408"), "{reply}");
@@ -80,8 +81,8 @@ async fn header_fields_beyond_the_limit_are_refused() {
     );
     for request in [huge, many, long] {
         let reply = say(rig.http, request.as_bytes()).await;
-        let refused = ["", "HTTP/1.1 431", "HTTP/1.1 414", "HTTP/1.1 400"];
-        assert!(refused.iter().any(|it| reply.get(..it.len()) == Some(it) && (!it.is_empty() || reply.is_empty())), "{reply}");
+        let status = reply.split(' ').nth(1);
+        assert!(matches!(status, Some("400" | "414" | "431")), "{reply}");
     }
     let many: Vec<String> = (0..2000)
         .map(|n| format!("x-{n}: {}", "y".repeat(100)))

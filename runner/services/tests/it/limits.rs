@@ -29,7 +29,7 @@ async fn answers_that_nobody_reads_hold_up_only_the_one_who_asked() {
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_for_their_turn() {
     let mut setup = Setup::default();
-    setup.limits.connections = 8; // six of them for the waiting listeners
+    setup.limits.connections = 1;
     let rig = setup.build();
     let mut clients = tokio::task::JoinSet::new();
     for _ in 0..50 {

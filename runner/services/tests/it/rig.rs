@@ -178,8 +178,12 @@ pub(crate) struct Output {
 }
 
 pub(crate) async fn run(program: &str, args: &[&str], env: &[(String, String)]) -> Output {
+    // Nothing of the surroundings: a proxy there would be asked instead of us.
+    let kept = ["PATH", "HOME"].map(|name| (name, std::env::var_os(name).unwrap_or_default()));
     let output = tokio::process::Command::new(program)
         .args(args)
+        .env_clear()
+        .envs(kept)
         .envs(env.iter().cloned())
         .kill_on_drop(true)
         .output();
