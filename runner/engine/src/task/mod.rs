@@ -20,6 +20,8 @@ mod pack;
 mod warning;
 
 #[cfg(test)]
+mod docs_tests;
+#[cfg(test)]
 mod testing;
 
 pub use self::describe::Description;

@@ -120,7 +120,7 @@ pub enum Problem {
         why: &'static str,
     },
     /// A fence without an end swallows everything after it.
-    #[error("the code fence that begins here is never closed; expected a line `{fence}`")]
+    #[error("the code fence that begins here is never closed; expected a closing line {fence}")]
     OpenFence {
         /// What closes it.
         fence: String,

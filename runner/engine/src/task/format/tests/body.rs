@@ -109,13 +109,12 @@ fn sections_are_checked_for_what_the_task_needs() {
         ("automated", "## Prompt\nDo.\n".to_owned(), "t.md: grading_type is `automated` and there is no grader;".to_owned()),
         ("automated", "## Prompt\nDo.\n## Automated Checks\nNone yet.\n".to_owned(), "t.md:8: grading_type is `automated` and there is no grader; expected a ```python block".to_owned()),
         ("automated", "## Prompt\nDo.\n\n## Automated Checks\n\ndef grade(transcript, workspace_path):\n    return {}\n".to_owned(), "t.md:11: `def grade` stands outside a code fence; expected it inside a fence that begins with ```python".to_owned()),
-        ("automated", "## Prompt\nDo.\n```\nx\n\n## Automated Checks\n".to_owned(), "t.md:8: the code fence that begins here is never closed; expected a line `` ``` ``".to_owned()),
+        ("automated", "## Prompt\nDo.\n```\nx\n\n## Automated Checks\n".to_owned(), "t.md:8: the code fence that begins here is never closed; expected a closing line ```".to_owned()),
         ("llm_judge", "## Prompt\nDo.\n".to_owned(), "t.md: the section `## LLM Judge Rubric` is missing; it is what a judge grades by".to_owned()),
         ("hybrid", format!("## Prompt\nDo.\n\n{rubric}"), "t.md: grading_type is `hybrid` and there is no grader;".to_owned()),
         ("hybrid", format!("## Prompt\nDo.\n\n{CHECKS}\n## LLM Judge Rubric\n\nBe fair.\n"), "t.md:16: the rubric has no criteria;".to_owned()),
     ] {
         let error = parse_error(&text(&body).replace("GT", kind));
-        let message = message.replace("`` ``` ``", "````");
         assert!(error.starts_with(&message), "{error}\n{message}");
     }
     assert!(
