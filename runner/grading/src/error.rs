@@ -244,12 +244,17 @@ impl Fault {
             Self::OutputTooLarge { .. } => "shorten reasons, notes and exhibits",
             Self::HostcallBudget { .. } => "read each file once, and only the files that matter",
             Self::LogQuota { .. } => "log less; the log is for the task's author",
-            Self::InvalidVerdict { .. } => "the rules for a verdict are in docs/writing-graders.md",
+            Self::InvalidVerdict { .. } => {
+                "the grader breaks a rule of the contract; its author has to fix it"
+            }
             Self::ForbiddenImport { .. } => {
                 "build Rust graders for wasm32-unknown-unknown: what a grader may know is in the \
                  evidence bundle"
             }
-            Self::NotAComponent { .. } => "`proctor grader build` makes a component of the module",
+            Self::NotAComponent { .. } => {
+                "a grader is a component: a module wrapped together with its contract, as the \
+                 grader SDK builds it"
+            }
             Self::WrongAbi { .. } => {
                 "rebuild the grader with this version's SDK, or use the version of Proctor that \
                  it was built for"
@@ -259,8 +264,7 @@ impl Fault {
                  restore the locked file"
             }
             Self::EvidenceInvalid(_) => {
-                "the bundle was changed after it was frozen, or is incomplete; `proctor verify` \
-                 lists every difference"
+                "the bundle was changed after it was frozen, or is incomplete"
             }
             Self::CacheRefused { .. } => {
                 "the cache holds native code: it must be a directory of your own with mode 0700"

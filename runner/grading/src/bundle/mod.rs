@@ -63,7 +63,6 @@ struct Inner {
     root: Root,
     limits: BundleLimits,
     manifest: Manifest,
-    manifest_text: Arc<[u8]>,
     sha256: String,
     contents: Mutex<Contents>,
     documents: Documents,
@@ -99,7 +98,6 @@ impl Bundle {
             root,
             limits,
             manifest,
-            manifest_text: text.into(),
             sha256,
             contents: Mutex::default(),
             documents: Documents::default(),
@@ -143,54 +141,28 @@ impl Bundle {
         Ok(task)
     }
 
-    /// Files whose path starts with `prefix`, in order of path, the manifest
-    /// among them.
-    pub fn list<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, FileRef)> {
-        let inner = &self.0;
+    /// Files whose path starts with `prefix`, in order of path. The manifest is
+    /// not among them, and cannot be read as a file: it says who was tested,
+    /// which is nothing that a grade may depend on.
+    pub fn list<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a FileRef)> {
         let from_prefix = (Bound::Included(prefix), Bound::Unbounded);
-        let mut listed = inner
+        self.0
             .manifest
             .files
             .range::<str, _>(from_prefix)
             .take_while(move |(path, _)| path.starts_with(prefix))
-            .map(|(path, file)| (path.as_str(), file.clone()))
-            .peekable();
-        let mut manifest = MANIFEST
-            .starts_with(prefix)
-            .then(|| (MANIFEST, self.manifest_ref()));
-        // The manifest does not list itself: it is merged in where it belongs.
-        std::iter::from_fn(move || {
-            if manifest.is_some() && listed.peek().is_none_or(|(path, _)| *path > MANIFEST) {
-                manifest.take()
-            } else {
-                listed.next()
-            }
-        })
+            .map(|(path, file)| (path.as_str(), file))
     }
 
-    /// Length and digest of a file, where the bundle has one of that path.
-    pub fn stat(&self, path: &str) -> Option<FileRef> {
-        if path == MANIFEST {
-            return Some(self.manifest_ref());
-        }
-        self.0.manifest.files.get(path).cloned()
-    }
-
-    fn manifest_ref(&self) -> FileRef {
-        let bytes = self.0.manifest_text.len() as u64;
-        FileRef {
-            bytes,
-            sha256: self.0.sha256.clone(),
-        }
+    /// Length and digest of a file, where the manifest lists one of that path.
+    pub fn stat(&self, path: &str) -> Option<&FileRef> {
+        self.0.manifest.files.get(path)
     }
 
     /// Content of a file, or nothing where the manifest does not list it.
     /// Files over the limit are an [`EvidenceProblem::TooLarge`].
     pub fn read(&self, path: &str) -> Result<Option<Arc<[u8]>>, EvidenceError> {
-        if path == MANIFEST {
-            return Ok(Some(Arc::clone(&self.0.manifest_text)));
-        }
-        let Some(listed) = self.0.manifest.files.get(path) else {
+        let Some(listed) = self.stat(path) else {
             return Ok(None);
         };
         if let Some(content) = self.contents().files.get(path) {
@@ -235,7 +207,7 @@ impl Bundle {
             let to = end.clamp(at, at + chunk.len() as u64) - at;
             picked.extend_from_slice(&chunk[to_usize(from)..to_usize(to)]);
         };
-        self.scan(path, &listed, &mut pick)?;
+        self.scan(path, listed, &mut pick)?;
         Ok(Some(picked))
     }
 

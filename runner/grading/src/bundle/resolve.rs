@@ -72,7 +72,7 @@ impl Bundle {
                 count(0, &content);
             }
         } else {
-            self.scan(file, &listed, &mut count)?;
+            self.scan(file, listed, &mut count)?;
         }
         let lines = feeds + u64::from(last != b'\n');
         // Keyed by listed paths only, so the manifest's limit bounds it.

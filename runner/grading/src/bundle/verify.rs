@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::OwnedFd;
 
+use proctor_types::bundle::MANIFEST;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
 use super::files::describe;
@@ -81,6 +82,10 @@ impl Bundle {
         Ok(result)
     }
 
+    fn is_part(&self, path: &str) -> bool {
+        path == MANIFEST || self.stat(path).is_some()
+    }
+
     /// Walks the bundle and adds what is not in the manifest.
     fn find_extra(&self, result: &mut Verification) -> Result<(), EvidenceError> {
         let root = Dir::read_from(self.0.root.fd()).map_err(|errno| walk_error("", errno))?;
@@ -113,7 +118,7 @@ impl Bundle {
                     let inner = subdirectory(at, name).map_err(|errno| walk_error(&path, errno))?;
                     open.push((format!("{path}/"), inner));
                 }
-                _ if name.to_str().is_ok() && self.stat(&path).is_some() => {}
+                _ if name.to_str().is_ok() && self.is_part(&path) => {}
                 kind => result.add(Difference::Extra {
                     path,
                     found: describe(kind),

@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use sha2::{Digest, Sha256};
-use wasmtime::{Config, Engine, WasmFeatures};
+use wasmtime::{Config, Engine, WasmBacktraceDetails, WasmFeatures};
 
 /// Native stack of a grader in bytes.
 const STACK_BYTES: usize = 512 << 10;
@@ -25,9 +25,11 @@ pub(super) fn engine() -> wasmtime::Result<Engine> {
         // A grader is one call at a time, and starts faster this way.
         .concurrency_support(false)
         .wasm_component_model(true)
-        // Frames name the function in which a grader trapped. Details would
-        // depend on an environment variable.
-        .wasm_backtrace_details(wasmtime::WasmBacktraceDetails::Disable);
+        // A trap is told by the name of its function. Offsets within it, and
+        // what native debuggers want, would only make the code longer to load.
+        .wasm_backtrace_details(WasmBacktraceDetails::Disable)
+        .generate_address_map(false)
+        .native_unwind_info(false);
     Engine::new(&config)
 }
 

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use proctor_types::manifest::FileRef;
 use wasmtime::Result;
 
 use super::abi::{File, Level, evidence, log, types};
@@ -84,7 +85,7 @@ impl evidence::Host for State {
             return Ok(Err(unknown(&path)));
         };
         let wanted = u64::from(length).min(listed.bytes.saturating_sub(offset));
-        self.charge(self.bundle.cost(&listed, wanted))?;
+        self.charge(self.bundle.cost(listed, wanted))?;
         let read = self
             .bundle
             .read_range(&path, offset, length)
@@ -125,11 +126,11 @@ impl evidence::Host for State {
     }
 }
 
-fn file(path: &str, listed: proctor_types::manifest::FileRef) -> File {
+fn file(path: &str, listed: &FileRef) -> File {
     File {
         path: path.to_owned(),
         bytes: listed.bytes,
-        sha256: listed.sha256,
+        sha256: listed.sha256.clone(),
     }
 }
 

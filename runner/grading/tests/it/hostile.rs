@@ -232,7 +232,8 @@ fn a_trap_is_told_with_the_graders_own_words_first() {
     assert_eq!(error.words(), Some("panicked at src/lib.rs:7: boom"));
     let text = error.to_string();
     assert!(
-        text.starts_with("panicked at src/lib.rs:7: boom (the grader trapped: "),
+        text.starts_with("panicked at src/lib.rs:7: boom (the grader trapped: ")
+            && text.ends_with(" in `grade`)"),
         "{text}"
     );
     assert!(error.fuel().is_some_and(|fuel| fuel > 0));

@@ -24,7 +24,7 @@ fn what_is_no_component_says_what_it_is() {
             found: "a core module".to_owned()
         }
     );
-    assert!(found.hint().unwrap().contains("grader build"));
+    assert!(found.hint().unwrap().contains("SDK builds it"));
     assert_eq!(fault(b"(component)").kind(), "not_a_component");
 }
 
