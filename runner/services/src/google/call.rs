@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::google::error::ApiError;
 use crate::google::fields::Mask;
 use crate::google::method::{Api, Method};
+use crate::google::wire;
 
 /// A request that has passed the frame: routed, authenticated, its parameters
 /// and its body checked against the method's table entry.
@@ -51,17 +52,27 @@ impl Call {
     /// A variable of the path, decoded; empty where the path has none of that
     /// name.
     pub fn path(&self, name: &str) -> &str {
-        self.path.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value)
+        self.path
+            .iter()
+            .find(|(key, _)| *key == name)
+            .map_or("", |(_, value)| value)
     }
 
     /// A parameter of the query; the last one where it came more than once.
     pub fn query(&self, name: &str) -> Option<&str> {
-        self.query.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.query
+            .iter()
+            .rev()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// Every value of a repeated parameter, in order.
     pub fn queries<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
-        self.query.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.query
+            .iter()
+            .filter(move |(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 
     /// A switch of the query; `false` where absent.
@@ -85,10 +96,12 @@ impl Call {
     pub fn int(&self, name: &str, default: usize, max: usize) -> Result<usize, ApiError> {
         match self.number(name) {
             None | Some(0) => Ok(default),
-            Some(number) => usize::try_from(number).map(|number| number.min(max)).map_err(|_| {
-                ApiError::invalid(format!("Invalid value for {name}: {number}"))
-                    .at("parameter", name)
-            }),
+            Some(number) => usize::try_from(number)
+                .map(|number| number.min(max))
+                .map_err(|_| {
+                    ApiError::invalid(format!("Invalid value for {name}: {number}"))
+                        .at("parameter", name)
+                }),
         }
     }
 
@@ -131,15 +144,13 @@ impl Call {
     /// the whole answer was asked for, so that no tree of JSON values is built
     /// on the way. Handlers that have a [`Value`] anyway use [`Reply::json`].
     pub fn reply<T: Serialize + ?Sized>(&self, value: &T) -> Result<Reply, ApiError> {
-        let failed = |error| ApiError::internal(format!("cannot write the answer: {error}"));
         let body = if self.mask.is_some() {
-            Body::Json(serde_json::to_value(value).map_err(failed)?)
-        } else if self.pretty {
-            Body::Written(serde_json::to_vec_pretty(value).map_err(failed)?)
+            serde_json::to_value(value).map(Body::Json)
         } else {
-            Body::Written(serde_json::to_vec(value).map_err(failed)?)
+            wire::write(value, self.pretty).map(Body::Written)
         };
-        Ok(Reply::new(body))
+        body.map(Reply::new)
+            .map_err(|error| ApiError::internal(format!("cannot write the answer: {error}")))
     }
 }
 
@@ -152,7 +163,9 @@ pub(crate) fn is_true(text: &str) -> bool {
 pub(crate) fn matches_etag(header: &str, etag: &str) -> bool {
     let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     let etag = strong(etag);
-    header.split(',').any(|tag| tag.trim() == "*" || strong(tag) == etag)
+    header
+        .split(',')
+        .any(|tag| tag.trim() == "*" || strong(tag) == etag)
 }
 
 /// An answer: its body, and what it gave away and changed.
@@ -171,8 +184,6 @@ pub(crate) enum Body {
     Json(Value),
     /// JSON that was written already; there is no mask.
     Written(Vec<u8>),
-    /// Anything else.
-    Raw { mime: String, bytes: Bytes },
     /// Nothing: 204.
     Empty,
 }
@@ -202,7 +213,12 @@ pub(crate) struct Read {
 
 impl Reply {
     pub(crate) fn new(body: Body) -> Self {
-        Self { body, etag: None, reads: Vec::new(), changed: Vec::new() }
+        Self {
+            body,
+            etag: None,
+            reads: Vec::new(),
+            changed: Vec::new(),
+        }
     }
 
     /// 200 with JSON.
@@ -213,11 +229,6 @@ impl Reply {
     /// 204.
     pub fn empty() -> Self {
         Self::new(Body::Empty)
-    }
-
-    /// 200 with content of another type (`alt=media`).
-    pub fn raw(mime: impl Into<String>, bytes: impl Into<Bytes>) -> Self {
-        Self::new(Body::Raw { mime: mime.into(), bytes: bytes.into() })
     }
 
     /// The same answer, with an entity tag (quoted): sent as header, and 304
@@ -239,7 +250,10 @@ impl Reply {
     /// a mask, whatever `judge` says of the masked part of the answer at `at`.
     #[must_use]
     pub fn read_at(mut self, touch: Touch, at: At, judge: Judge) -> Self {
-        self.reads.push(Read { touch, shown: Some((at, judge)) });
+        self.reads.push(Read {
+            touch,
+            shown: Some((at, judge)),
+        });
         self
     }
 
@@ -258,7 +272,9 @@ impl At {
             Self::Root => Some(answer),
             Self::Member(name) => answer.get(name),
             Self::Item(list, index) => answer.get(list)?.get(index),
-            Self::Nested(list, index, inner, at) => answer.get(list)?.get(index)?.get(inner)?.get(at),
+            Self::Nested(list, index, inner, at) => {
+                answer.get(list)?.get(index)?.get(inner)?.get(at)
+            }
         }
     }
 }

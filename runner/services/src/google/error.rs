@@ -21,6 +21,8 @@ pub struct ApiError {
     pub status: Option<&'static str>,
     /// What the error is about: kind (`parameter`, `header`) and name.
     pub location: Option<(&'static str, String)>,
+    /// `global`, but for values of the wrong type.
+    pub domain: Option<&'static str>,
     /// Message of the entry in `errors`, where it differs from `message`.
     pub entry_message: Option<&'static str>,
     /// `google.rpc` details.
@@ -41,9 +43,19 @@ impl ApiError {
             reason,
             status: Some(status),
             location: None,
+            domain: Some("global"),
             entry_message: None,
             details: Vec::new(),
         }
+    }
+
+    /// 400: a value that is not of its field's type, as the newer APIs say it:
+    /// `Invalid value at 'max_results' (TYPE_UINT32), "x"`.
+    pub fn wrong_type(field: &str, kind: &str, value: &str) -> Self {
+        let message = format!("Invalid value at '{field}' ({kind}), {value}");
+        let mut error = Self::bad_request("invalid", message).violating(field);
+        error.domain = None;
+        error
     }
 
     /// 404: what the request names does not exist.
@@ -83,8 +95,13 @@ impl ApiError {
 
     /// 412: `If-Match` named another version than the one there is.
     pub fn condition_not_met() -> Self {
-        Self::new(412, "FAILED_PRECONDITION", "conditionNotMet", "Precondition Failed")
-            .at("header", "If-Match")
+        Self::new(
+            412,
+            "FAILED_PRECONDITION",
+            "conditionNotMet",
+            "Precondition Failed",
+        )
+        .at("header", "If-Match")
     }
 
     /// 413: larger than the API takes.
@@ -129,15 +146,7 @@ impl ApiError {
     /// The same error with a `google.rpc.BadRequest` detail on one field.
     #[must_use]
     pub fn violating(mut self, field: &str) -> Self {
-        let mut violation = Map::new();
-        if !field.is_empty() {
-            violation.insert("field".into(), field.into());
-        }
-        violation.insert("description".into(), self.message.clone().into());
-        self.details.push(json!({
-            "@type": "type.googleapis.com/google.rpc.BadRequest",
-            "fieldViolations": [violation],
-        }));
+        self.details.push(violation(field, &self.message));
         self
     }
 
@@ -146,7 +155,9 @@ impl ApiError {
         let mut entry = Map::new();
         let text = self.entry_message.unwrap_or(&self.message);
         entry.insert("message".into(), text.into());
-        entry.insert("domain".into(), "global".into());
+        if let Some(domain) = self.domain {
+            entry.insert("domain".into(), domain.into());
+        }
         entry.insert("reason".into(), self.reason.into());
         if let Some((kind, name)) = &self.location {
             entry.insert("location".into(), name.as_str().into());
@@ -163,5 +174,63 @@ impl ApiError {
             error.insert("details".into(), Value::Array(self.details.clone()));
         }
         json!({ "error": error })
+    }
+}
+
+/// A `google.rpc.BadRequest` detail on one field (empty: on the body).
+pub(crate) fn violation(field: &str, description: &str) -> Value {
+    let mut violation = Map::new();
+    if !field.is_empty() {
+        violation.insert("field".into(), field.into());
+    }
+    violation.insert("description".into(), description.into());
+    json!({
+        "@type": "type.googleapis.com/google.rpc.BadRequest",
+        "fieldViolations": [violation],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_is_what_clients_read() {
+        let error = ApiError::entity_not_found();
+        assert_eq!(
+            error.to_json(),
+            json!({"error": {
+                "code": 404,
+                "message": "Requested entity was not found.",
+                "errors": [{
+                    "message": "Requested entity was not found.",
+                    "domain": "global",
+                    "reason": "notFound",
+                }],
+                "status": "NOT_FOUND",
+            }})
+        );
+        let body = ApiError::unauthenticated().to_json();
+        assert_eq!(body["error"]["errors"][0]["message"], "Login Required.");
+        assert_eq!(body["error"]["errors"][0]["location"], "Authorization");
+        let body = ApiError::not_found("Task not found.")
+            .without_status()
+            .to_json();
+        assert!(body["error"].get("status").is_none());
+    }
+
+    #[test]
+    fn a_wrong_type_has_no_domain_and_says_where() {
+        let body = ApiError::wrong_type("max_results", "TYPE_UINT32", "\"x\"").to_json();
+        let error = &body["error"];
+        assert_eq!(
+            error["message"],
+            "Invalid value at 'max_results' (TYPE_UINT32), \"x\""
+        );
+        assert!(error["errors"][0].get("domain").is_none());
+        assert_eq!(
+            error["details"][0]["fieldViolations"][0]["field"],
+            "max_results"
+        );
     }
 }

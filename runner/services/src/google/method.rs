@@ -4,10 +4,10 @@
 //! and clients all need to know: what `gws gmail --help` shows is exactly what
 //! works, because both come from here.
 
+use crate::google::Ctx;
 use crate::google::call::{Call, Reply};
 use crate::google::error::ApiError;
 use crate::google::schema::Schema;
-use crate::google::Ctx;
 
 /// What answers a call.
 pub type Handler = fn(&mut Ctx<'_>, &Call) -> Result<Reply, ApiError>;
@@ -40,6 +40,13 @@ pub struct Api {
     pub methods: &'static [Method],
     /// Shapes of bodies and answers.
     pub schemas: &'static [Schema],
+}
+
+impl Api {
+    /// The schema of that name.
+    pub fn schema(&self, id: &str) -> Option<&'static Schema> {
+        self.schemas.iter().find(|schema| schema.id == id)
+    }
 }
 
 /// Google's APIs come in two generations that check bodies and render errors
@@ -90,8 +97,9 @@ pub struct Method {
     pub id: &'static str,
     /// HTTP verb.
     pub verb: Verb,
-    /// Path template below the API's service path, every variable one
-    /// segment: `gmail/v1/users/{userId}/messages/{id}`.
+    /// Path template below the API's service path. `{userId}` is one segment;
+    /// `{resourceName=people/*}` is several, of which `*` may be anything:
+    /// `gmail/v1/users/{userId}/messages/{id}`.
     pub path: &'static str,
     /// What it does, for `--help`.
     pub description: &'static str,

@@ -1,8 +1,4 @@
-//! Shapes of bodies and answers, and the check of a body against them.
-
-use serde_json::Value;
-
-use crate::google::error::ApiError;
+//! Shapes of bodies and answers.
 
 /// A named shape: what a discovery document lists under `schemas`.
 #[derive(Debug)]
@@ -66,7 +62,13 @@ pub enum Shape {
 impl Field {
     /// A member that clients may set.
     pub const fn new(name: &'static str, shape: Shape, description: &'static str) -> Self {
-        Self { name, shape, description, read_only: false, choices: &[] }
+        Self {
+            name,
+            shape,
+            description,
+            read_only: false,
+            choices: &[],
+        }
     }
 
     /// A member that only the service sets.

@@ -1,0 +1,146 @@
+//! What a request body changes in a task or a list.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use proctor_types::world::TaskStatus;
+use serde_json::{Map, Value};
+
+use super::store::{Task, invalid};
+use crate::google::error::ApiError;
+use crate::google::time::rfc3339;
+
+/// Longest title in characters.
+const MAX_TITLE: usize = 1024;
+/// Longest notes in characters.
+const MAX_NOTES: usize = 8192;
+
+/// A body, read. `None` where a member is absent; inside, `None` where it is
+/// `null`.
+#[derive(Debug, Default)]
+pub(super) struct Edit {
+    title: Option<String>,
+    notes: Option<String>,
+    due: Option<Option<Date>>,
+    status: Option<TaskStatus>,
+    completed: Option<Option<Timestamp>>,
+    deleted: Option<bool>,
+}
+
+/// The title of a body; empty where it is `null`.
+pub(super) fn title(body: &Map<String, Value>) -> Result<Option<String>, ApiError> {
+    text(body, "title", MAX_TITLE)
+}
+
+fn text(
+    body: &Map<String, Value>,
+    name: &'static str,
+    max: usize,
+) -> Result<Option<String>, ApiError> {
+    let Some(value) = body.get(name) else {
+        return Ok(None);
+    };
+    let text = value.as_str().unwrap_or_default();
+    if text.chars().nth(max).is_some() {
+        return Err(invalid(name));
+    }
+    Ok(Some(text.to_owned()))
+}
+
+fn moment(
+    body: &Map<String, Value>,
+    name: &'static str,
+) -> Result<Option<Option<Timestamp>>, ApiError> {
+    match body.get(name) {
+        None => Ok(None),
+        Some(Value::String(text)) => rfc3339(text)
+            .map(Some)
+            .map(Some)
+            .ok_or_else(|| invalid(name)),
+        Some(_) => Ok(Some(None)),
+    }
+}
+
+impl Edit {
+    /// Reads a body that has passed the schema.
+    pub(super) fn read(body: &Map<String, Value>) -> Result<Self, ApiError> {
+        let status = match body.get("status").and_then(Value::as_str) {
+            None => None,
+            Some("needsAction") => Some(TaskStatus::NeedsAction),
+            Some("completed") => Some(TaskStatus::Completed),
+            Some(_) => return Err(invalid("status")),
+        };
+        // Of a due date only the day is kept, the day in UTC.
+        let due = moment(body, "due")?.map(|due| due.map(day));
+        Ok(Self {
+            title: title(body)?,
+            notes: text(body, "notes", MAX_NOTES)?,
+            due,
+            status,
+            completed: moment(body, "completed")?,
+            deleted: body.get("deleted").and_then(Value::as_bool),
+        })
+    }
+
+    /// The same, for an update that replaces everything: what is absent is
+    /// empty.
+    pub(super) fn replacing(self) -> Self {
+        Self {
+            title: Some(self.title.unwrap_or_default()),
+            notes: Some(self.notes.unwrap_or_default()),
+            due: Some(self.due.flatten()),
+            status: Some(self.status.unwrap_or(TaskStatus::NeedsAction)),
+            completed: self.completed,
+            deleted: Some(self.deleted.unwrap_or(false)),
+        }
+    }
+
+    /// Applies it, and names the members that have another value now.
+    pub(super) fn apply(self, task: &mut Task, now: Timestamp) -> Vec<&'static str> {
+        let before = task.clone();
+        let Self {
+            title,
+            notes,
+            due,
+            status,
+            completed,
+            deleted,
+        } = self;
+        task.title = title.unwrap_or_else(|| before.title.clone());
+        task.notes = notes.unwrap_or_else(|| before.notes.clone());
+        task.due = due.unwrap_or(before.due);
+        task.status = status.unwrap_or(before.status);
+        task.deleted = deleted.unwrap_or(before.deleted);
+        if task.is_completed() {
+            task.completed = completed.flatten().or(before.completed).or(Some(now));
+        } else {
+            // What is to be done again is neither completed nor cleared.
+            task.completed = None;
+            task.hidden = false;
+        }
+        changed(&before, task)
+    }
+}
+
+/// Names of the members that differ.
+fn changed(before: &Task, after: &Task) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let mut note = |differs: bool, name| {
+        if differs {
+            names.push(name);
+        }
+    };
+    note(before.title != after.title, "title");
+    note(before.notes != after.notes, "notes");
+    note(before.due != after.due, "due");
+    note(before.status != after.status, "status");
+    note(before.completed != after.completed, "completed");
+    note(before.deleted != after.deleted, "deleted");
+    note(before.hidden != after.hidden, "hidden");
+    names
+}
+
+/// The day of a moment, in UTC.
+pub(super) fn day(moment: Timestamp) -> Date {
+    moment.to_zoned_datetime(TimeZone::UTC).date()
+}
