@@ -131,17 +131,16 @@ impl Check<'_> {
             .iter()
             .map(|(_, text, _)| text.as_str())
             .collect();
-        let reason = if *wrong_type { "invalid" } else { "badRequest" };
-        let mut error = ApiError::bad_request(reason, texts.join("\n"));
-        if *wrong_type {
-            error.domain = None;
-        }
-        error.details = self
+        let error = if *wrong_type {
+            ApiError::bad_request("invalid", texts.join("\n")).without_domain()
+        } else {
+            ApiError::bad_request("badRequest", texts.join("\n"))
+        };
+        let details = self
             .problems
             .iter()
-            .map(|(field, text, _)| violation(field, text))
-            .collect();
-        Err(error)
+            .map(|(field, text, _)| violation(field, text));
+        Err(details.fold(error, ApiError::detail))
     }
 
     fn problem(&mut self, field: &str, text: String, wrong_type: bool) {
@@ -388,7 +387,11 @@ mod tests {
         let text = Value::Object(names).to_string();
         let error = body(&tasks::API, Some("Task"), text.as_bytes()).unwrap_err();
         assert_eq!(error.message.lines().count(), MAX_PROBLEMS);
-        assert_eq!(error.details.len(), MAX_PROBLEMS);
+        let body = error.to_json();
+        assert_eq!(
+            body["error"]["details"].as_array().unwrap().len(),
+            MAX_PROBLEMS
+        );
     }
 
     #[test]

@@ -236,22 +236,17 @@ fn describe(method: &Method) -> Value {
 fn paths(template: &str) -> (String, String) {
     let (mut path, mut flat) = (String::new(), String::new());
     for (n, part) in template.split(['{', '}']).enumerate() {
-        match part.split_once('=').filter(|_| n % 2 == 1) {
-            Some((name, inner)) => {
-                path.push_str(&format!("{{+{name}}}"));
+        let (plain, spelt) = match (n % 2, part.split_once('=')) {
+            (0, _) => (part.to_owned(), part.to_owned()),
+            (_, None) => (format!("{{{part}}}"), format!("{{{part}}}")),
+            (_, Some((name, inner))) => {
                 let collection = inner.split('/').next().unwrap_or_default();
-                flat.push_str(&inner.replace('*', &format!("{{{collection}Id}}")));
+                let spelt = inner.replace('*', &format!("{{{collection}Id}}"));
+                (format!("{{+{name}}}"), spelt)
             }
-            None => {
-                let part = if n % 2 == 1 {
-                    format!("{{{part}}}")
-                } else {
-                    part.to_owned()
-                };
-                path.push_str(&part);
-                flat.push_str(&part);
-            }
-        }
+        };
+        path.push_str(&plain);
+        flat.push_str(&spelt);
     }
     (path, flat)
 }

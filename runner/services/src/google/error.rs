@@ -19,14 +19,21 @@ pub struct ApiError {
     /// Canonical code of `google.rpc.Code`; `None` for the APIs that do not
     /// send one.
     pub status: Option<&'static str>,
+    /// What only some errors have.
+    rare: Box<Rare>,
+}
+
+/// What only some errors have.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Rare {
     /// What the error is about: kind (`parameter`, `header`) and name.
-    pub location: Option<(&'static str, String)>,
-    /// `global`, but for values of the wrong type.
-    pub domain: Option<&'static str>,
-    /// Message of the entry in `errors`, where it differs from `message`.
-    pub entry_message: Option<&'static str>,
+    location: Option<(&'static str, String)>,
+    /// The entry in `errors` has no `domain`.
+    no_domain: bool,
+    /// Message of the entry in `errors`, where it differs.
+    short: Option<&'static str>,
     /// `google.rpc` details.
-    pub details: Vec<Value>,
+    details: Vec<Value>,
 }
 
 impl ApiError {
@@ -42,10 +49,7 @@ impl ApiError {
             message: message.into(),
             reason,
             status: Some(status),
-            location: None,
-            domain: Some("global"),
-            entry_message: None,
-            details: Vec::new(),
+            rare: Box::default(),
         }
     }
 
@@ -54,7 +58,7 @@ impl ApiError {
     pub fn wrong_type(field: &str, kind: &str, value: &str) -> Self {
         let message = format!("Invalid value at '{field}' ({kind}), {value}");
         let mut error = Self::bad_request("invalid", message).violating(field);
-        error.domain = None;
+        error.rare.no_domain = true;
         error
     }
 
@@ -120,7 +124,7 @@ impl ApiError {
              https://developers.google.com/identity/sign-in/web/devconsole-project.",
         )
         .at("header", "Authorization");
-        error.entry_message = Some("Login Required.");
+        error.rare.short = Some("Login Required.");
         error
     }
 
@@ -132,7 +136,7 @@ impl ApiError {
     /// The same error, saying which parameter or header it is about.
     #[must_use]
     pub fn at(mut self, kind: &'static str, name: impl Into<String>) -> Self {
-        self.location = Some((kind, name.into()));
+        self.rare.location = Some((kind, name.into()));
         self
     }
 
@@ -145,21 +149,41 @@ impl ApiError {
 
     /// The same error with a `google.rpc.BadRequest` detail on one field.
     #[must_use]
-    pub fn violating(mut self, field: &str) -> Self {
-        self.details.push(violation(field, &self.message));
+    pub fn violating(self, field: &str) -> Self {
+        let detail = violation(field, &self.message);
+        self.detail(detail)
+    }
+
+    /// The same error with a `google.rpc` detail.
+    #[must_use]
+    pub fn detail(mut self, detail: Value) -> Self {
+        self.rare.details.push(detail);
+        self
+    }
+
+    /// The same error, its entry in `errors` without `domain`.
+    #[must_use]
+    pub fn without_domain(mut self) -> Self {
+        self.rare.no_domain = true;
         self
     }
 
     /// The body of the answer.
     pub fn to_json(&self) -> Value {
         let mut entry = Map::new();
-        let text = self.entry_message.unwrap_or(&self.message);
+        let Rare {
+            location,
+            no_domain,
+            short,
+            details,
+        } = &*self.rare;
+        let text = short.unwrap_or(&self.message);
         entry.insert("message".into(), text.into());
-        if let Some(domain) = self.domain {
-            entry.insert("domain".into(), domain.into());
+        if !no_domain {
+            entry.insert("domain".into(), "global".into());
         }
         entry.insert("reason".into(), self.reason.into());
-        if let Some((kind, name)) = &self.location {
+        if let Some((kind, name)) = location {
             entry.insert("location".into(), name.as_str().into());
             entry.insert("locationType".into(), (*kind).into());
         }
@@ -170,8 +194,8 @@ impl ApiError {
         if let Some(status) = self.status {
             error.insert("status".into(), status.into());
         }
-        if !self.details.is_empty() {
-            error.insert("details".into(), Value::Array(self.details.clone()));
+        if !details.is_empty() {
+            error.insert("details".into(), Value::Array(details.clone()));
         }
         json!({ "error": error })
     }

@@ -18,7 +18,7 @@ use winnow::combinator::{alt, delimited, opt, separated};
 use winnow::prelude::*;
 use winnow::token::take_while;
 
-use crate::google::error::ApiError;
+use crate::google::error::{ApiError, violation};
 use crate::google::method::{Api, Style};
 use crate::google::schema::{Field, Shape};
 
@@ -51,14 +51,12 @@ impl BadMask {
             .at("parameter", "fields")
             .without_status(),
             Style::Strict => {
-                let mut error =
-                    ApiError::bad_request("badRequest", "Request contains an invalid argument.");
                 let why = format!(
                     "Error expanding 'fields' parameter. Cannot find matching fields for path \
                      '{part}'."
                 );
-                error.details = vec![crate::google::error::violation(&part, &why)];
-                error
+                ApiError::bad_request("badRequest", "Request contains an invalid argument.")
+                    .detail(violation(&part, &why))
             }
         }
     }

@@ -319,17 +319,16 @@ fn touches(reads: Vec<Read>, masked: Option<&Value>) -> Vec<Touch> {
 }
 
 fn unauthenticated(api: &Api, method: &str) -> ApiError {
-    let mut error = ApiError::unauthenticated();
+    let error = ApiError::unauthenticated();
     if api.style == Style::Lenient {
         return error;
     }
-    error.details = vec![json!({
+    error.detail(json!({
         "@type": "type.googleapis.com/google.rpc.ErrorInfo",
         "reason": "CREDENTIALS_MISSING",
         "domain": "googleapis.com",
         "metadata": {"method": method, "service": format!("{}.googleapis.com", api.name)},
-    })];
-    error
+    }))
 }
 
 /// 403: an API that this account has not enabled.

@@ -72,7 +72,14 @@ pub(crate) fn answer(world: &mut World, request: &Request, mut incoming: Incomin
     let taken = match protocol.unwrap_or(guess(&request.media_type())) {
         "resumable" => return start(world, request, &incoming, &upload, method),
         "multipart" => multipart(request, &mut incoming),
-        "media" | "raw" => simple(request, &mut incoming),
+        "media" | "raw" => {
+            let bytes = std::mem::take(&mut incoming.body);
+            incoming.media = Some(Media {
+                mime: request.media_type(),
+                bytes,
+            });
+            Ok(())
+        }
         other => Err(ApiError::bad_request(
             "badRequest",
             format!("Unknown upload type: {other}"),
@@ -91,15 +98,6 @@ fn guess(media_type: &str) -> &'static str {
     } else {
         "media"
     }
-}
-
-fn simple(request: &Request, incoming: &mut Incoming<'_>) -> Result<(), ApiError> {
-    let bytes = std::mem::take(&mut incoming.body);
-    incoming.media = Some(Media {
-        mime: request.media_type(),
-        bytes,
-    });
-    Ok(())
 }
 
 fn multipart(request: &Request, incoming: &mut Incoming<'_>) -> Result<(), ApiError> {

@@ -109,6 +109,7 @@ pub(super) fn setting(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError>
     Ok(Reply::json(one(name, value)))
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a handler like the others")]
 pub(super) fn settings(ctx: &mut Ctx<'_>, _: &Call) -> Result<Reply, ApiError> {
     let items: Vec<Value> = values(ctx)
         .iter()

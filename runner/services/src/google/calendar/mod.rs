@@ -3,6 +3,7 @@
 
 mod events;
 mod lookups;
+mod schemas;
 mod seed;
 mod store;
 mod table;

@@ -58,11 +58,11 @@ impl CalendarStore {
             Some(dir) => dir.optional_file("calendar.json")?,
             None => None,
         };
-        let content = file
+        let read = file
             .as_ref()
             .map(SeedFile::json::<SeedCalendars>)
             .transpose()?;
-        let SeedCalendars { events, calendars } = content.unwrap_or_default();
+        let SeedCalendars { events, calendars } = read.unwrap_or_default();
         let primary = SeedCalendar {
             id: context.account.email.clone(),
             summary: context.account.email.clone(),

@@ -15,15 +15,45 @@ const MAX_TITLE: usize = 1024;
 /// Longest notes in characters.
 const MAX_NOTES: usize = 8192;
 
-/// A body, read. `None` where a member is absent; inside, `None` where it is
-/// `null`.
+/// A member that can be emptied.
+#[derive(Debug, Clone, Copy, Default)]
+enum Member<T> {
+    /// The body does not have it.
+    #[default]
+    Absent,
+    /// It is `null`.
+    Empty,
+    /// It has a value.
+    Value(T),
+}
+
+impl<T> Member<T> {
+    fn map<U>(self, f: impl FnOnce(T) -> U) -> Member<U> {
+        match self {
+            Self::Absent => Member::Absent,
+            Self::Empty => Member::Empty,
+            Self::Value(value) => Member::Value(f(value)),
+        }
+    }
+
+    /// What holds after it was applied to `before`.
+    fn after(self, before: Option<T>) -> Option<T> {
+        match self {
+            Self::Absent => before,
+            Self::Empty => None,
+            Self::Value(value) => Some(value),
+        }
+    }
+}
+
+/// A body, read; `None` where it does not have a member.
 #[derive(Debug, Default)]
 pub(super) struct Edit {
     title: Option<String>,
     notes: Option<String>,
-    due: Option<Option<Date>>,
+    due: Member<Date>,
     status: Option<TaskStatus>,
-    completed: Option<Option<Timestamp>>,
+    completed: Member<Timestamp>,
     deleted: Option<bool>,
 }
 
@@ -47,17 +77,13 @@ fn text(
     Ok(Some(text.to_owned()))
 }
 
-fn moment(
-    body: &Map<String, Value>,
-    name: &'static str,
-) -> Result<Option<Option<Timestamp>>, ApiError> {
+fn moment(body: &Map<String, Value>, name: &'static str) -> Result<Member<Timestamp>, ApiError> {
     match body.get(name) {
-        None => Ok(None),
+        None => Ok(Member::Absent),
         Some(Value::String(text)) => rfc3339(text)
-            .map(Some)
-            .map(Some)
+            .map(Member::Value)
             .ok_or_else(|| invalid(name)),
-        Some(_) => Ok(Some(None)),
+        Some(_) => Ok(Member::Empty),
     }
 }
 
@@ -71,7 +97,7 @@ impl Edit {
             Some(_) => return Err(invalid("status")),
         };
         // Of a due date only the day is kept, the day in UTC.
-        let due = moment(body, "due")?.map(|due| due.map(day));
+        let due = moment(body, "due")?.map(day);
         Ok(Self {
             title: title(body)?,
             notes: text(body, "notes", MAX_NOTES)?,
@@ -88,7 +114,11 @@ impl Edit {
         Self {
             title: Some(self.title.unwrap_or_default()),
             notes: Some(self.notes.unwrap_or_default()),
-            due: Some(self.due.flatten()),
+            due: if let Member::Absent = self.due {
+                Member::Empty
+            } else {
+                self.due
+            },
             status: Some(self.status.unwrap_or(TaskStatus::NeedsAction)),
             completed: self.completed,
             deleted: Some(self.deleted.unwrap_or(false)),
@@ -108,11 +138,12 @@ impl Edit {
         } = self;
         task.title = title.unwrap_or_else(|| before.title.clone());
         task.notes = notes.unwrap_or_else(|| before.notes.clone());
-        task.due = due.unwrap_or(before.due);
+        task.due = due.after(before.due);
         task.status = status.unwrap_or(before.status);
         task.deleted = deleted.unwrap_or(before.deleted);
         if task.is_completed() {
-            task.completed = completed.flatten().or(before.completed).or(Some(now));
+            let own = completed.after(None).or(before.completed);
+            task.completed = own.or(Some(now));
         } else {
             // What is to be done again is neither completed nor cleared.
             task.completed = None;

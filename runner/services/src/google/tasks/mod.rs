@@ -6,13 +6,13 @@
 //! follows recorded answers of the live API.
 
 mod edit;
+mod items;
 mod lists;
 mod movement;
 mod order;
 mod seed;
 mod store;
 mod table;
-mod tasks;
 mod view;
 
 pub use store::TaskStore;

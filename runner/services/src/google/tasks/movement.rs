@@ -6,9 +6,9 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use proctor_types::journal::{Change, Touch};
 
+use super::items::{one, reference};
 use super::order;
 use super::store::{Task, TaskList, TaskStore, invalid};
-use super::tasks::{one, reference};
 use crate::google::Ctx;
 use crate::google::call::{Call, Reply};
 use crate::google::error::ApiError;

@@ -144,8 +144,8 @@ impl TaskStore {
             tasks: Vec::new(),
         };
         self.lists.push(list);
-        let last = self.lists.len() - 1;
-        &mut self.lists[last]
+        let end = self.lists.len() - 1;
+        &mut self.lists[end]
     }
 }
 

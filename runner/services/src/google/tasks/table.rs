@@ -3,7 +3,7 @@
 //! Identifiers, paths, parameters and schemas are those of Google's discovery
 //! document `tasks:v1`; the descriptions are ours.
 
-use super::{lists, movement, tasks};
+use super::{items, lists, movement};
 use crate::google::method::{Api, Kind, Method, Param, Style, Verb};
 use crate::google::schema::{Field, Schema, Shape};
 
@@ -195,7 +195,7 @@ const METHODS: &[Method] = &[
         response: Some("Tasks"),
         upload: None,
         scopes: READERS,
-        handler: tasks::list,
+        handler: items::list,
     },
     Method {
         id: "tasks.tasks.get",
@@ -207,7 +207,7 @@ const METHODS: &[Method] = &[
         response: Some("Task"),
         upload: None,
         scopes: READERS,
-        handler: tasks::get,
+        handler: items::get,
     },
     Method {
         id: "tasks.tasks.insert",
@@ -219,7 +219,7 @@ const METHODS: &[Method] = &[
         response: Some("Task"),
         upload: None,
         scopes: WRITERS,
-        handler: tasks::insert,
+        handler: items::insert,
     },
     Method {
         id: "tasks.tasks.update",
@@ -231,7 +231,7 @@ const METHODS: &[Method] = &[
         response: Some("Task"),
         upload: None,
         scopes: WRITERS,
-        handler: tasks::update,
+        handler: items::update,
     },
     Method {
         id: "tasks.tasks.patch",
@@ -243,7 +243,7 @@ const METHODS: &[Method] = &[
         response: Some("Task"),
         upload: None,
         scopes: WRITERS,
-        handler: tasks::patch,
+        handler: items::patch,
     },
     Method {
         id: "tasks.tasks.delete",
@@ -255,7 +255,7 @@ const METHODS: &[Method] = &[
         response: None,
         upload: None,
         scopes: WRITERS,
-        handler: tasks::delete,
+        handler: items::delete,
     },
     Method {
         id: "tasks.tasks.move",
@@ -289,7 +289,7 @@ const METHODS: &[Method] = &[
         response: None,
         upload: None,
         scopes: WRITERS,
-        handler: tasks::clear,
+        handler: items::clear,
     },
 ];
 

@@ -5,14 +5,20 @@ use serde_json::Value;
 use super::*;
 
 fn batch(target: &str, parts: &[&str], line: &str) -> Request {
-    let mut text = String::new();
+    let mut lines = Vec::new();
     for (n, part) in parts.iter().enumerate() {
-        text.push_str(&format!(
-            "--=b={line}Content-Type: application/http{line}MIME-Version: 1.0{line}\
-             Content-Transfer-Encoding: binary{line}Content-ID: <u + {n}>{line}{line}{part}{line}"
-        ));
+        lines.extend([
+            "--=b=".to_owned(),
+            "Content-Type: application/http".to_owned(),
+            "MIME-Version: 1.0".to_owned(),
+            "Content-Transfer-Encoding: binary".to_owned(),
+            format!("Content-ID: <u + {n}>"),
+            String::new(),
+            (*part).to_owned(),
+        ]);
     }
-    text.push_str(&format!("--=b=--{line}"));
+    lines.extend(["--=b=--".to_owned(), String::new()]);
+    let text = lines.join(line);
     body(
         request("POST", target),
         "multipart/mixed; boundary=\"=b=\"",

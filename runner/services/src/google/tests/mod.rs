@@ -75,6 +75,7 @@ pub(crate) fn send(world: &mut World, request: &Request) -> Answer {
 
 /// Sends a request, with a JSON body unless it is `null`; gives status and
 /// JSON answer.
+#[allow(clippy::needless_pass_by_value, reason = "callers write it in place")]
 pub(crate) fn ask(world: &mut World, method: &str, target: &str, json: Value) -> (u16, Value) {
     let mut request = request(method, target);
     if !json.is_null() {

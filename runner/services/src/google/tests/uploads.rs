@@ -20,11 +20,13 @@ fn sent(world: &World) -> usize {
 }
 
 fn related(parts: &[(&str, &str)]) -> Request {
-    let mut text = String::new();
-    for (head, content) in parts {
-        text.push_str(&format!("--b\r\n{head}\r\n\r\n{content}\r\n"));
-    }
-    text.push_str("--b--\r\n");
+    let parts = parts
+        .iter()
+        .map(|(head, content)| ["--b", head, "", content].join("\r\n"));
+    let text = parts
+        .chain(["--b--\r\n".to_owned()])
+        .collect::<Vec<_>>()
+        .join("\r\n");
     let target = format!("{SEND}?uploadType=multipart");
     body(
         request("POST", &target),
