@@ -2,29 +2,31 @@
 //! translation between them and this crate's types. Only [`crate::export!`]
 //! uses it.
 
-// What follows is generated: its lints are not ours to fix.
-#![allow(missing_docs, unreachable_pub, clippy::pedantic)]
-#![allow(
-    unsafe_code,
-    reason = "wit-bindgen lowers and lifts values through raw pointers into this module's own memory, as the canonical ABI asks"
-)]
-
 use proctor_types::verdict::{Criterion, Question, Status};
 
 use crate::source::{File, Source};
 use crate::{Error, Evidence, Verdict};
 
-pub use proctor::grader::log::{Level, log};
+pub use bindings::{Guest, export_component, proctor::grader::types::Verdict as ExportedVerdict};
 pub use std::string::String;
 
-use proctor::grader::{evidence, types};
+pub(crate) use bindings::proctor::grader::log::{Level, log};
+use bindings::proctor::grader::{evidence, types};
 
-wit_bindgen::generate!({
-    path: "../wit",
-    world: "grader",
-    pub_export_macro: true,
-    export_macro_name: "export_component",
-});
+/// Generated from the contract: its lints are not ours to fix.
+#[allow(missing_docs, unreachable_pub, rust_2018_idioms, clippy::pedantic)]
+#[allow(
+    unsafe_code,
+    reason = "wit-bindgen lowers and lifts values through raw pointers into this module's own memory, as the canonical ABI asks"
+)]
+pub mod bindings {
+    wit_bindgen::generate!({
+        path: "../wit",
+        world: "grader",
+        pub_export_macro: true,
+        export_macro_name: "export_component",
+    });
+}
 
 /// Runs a grader on the host's bundle.
 pub fn run(grade: fn(&Evidence) -> Result<Verdict, Error>) -> Result<types::Verdict, String> {

@@ -84,11 +84,9 @@ impl Iterator for Entries<'_> {
         if self.failed {
             return None;
         }
-        let path = self.lines.path();
         let entry = match self.lines.next() {
             Ok(None) => return None,
-            Ok(Some((number, line))) => serde_json::from_slice(line)
-                .map_err(|error| Error::malformed(path, Some(number), &error)),
+            Ok(Some((_, entry))) => Ok(entry),
             Err(error) => Err(error),
         };
         self.failed = entry.is_err();

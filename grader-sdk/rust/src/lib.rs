@@ -91,14 +91,14 @@ macro_rules! export {
             struct Component;
             impl $crate::component::Guest for Component {
                 fn grade() -> ::core::result::Result<
-                    $crate::component::proctor::grader::types::Verdict,
+                    $crate::component::ExportedVerdict,
                     $crate::component::String,
                 > {
                     $crate::component::run($grade)
                 }
             }
             $crate::component::export_component!(
-                Component with_types_in $crate::component
+                Component with_types_in $crate::component::bindings
             );
         };
     };

@@ -2,6 +2,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use proctor_types::world::{Account, Gmail, Tasks};
 use serde::de::DeserializeOwned;
@@ -15,7 +16,9 @@ use crate::source::Source;
 /// with a hundred thousand tasks costs a mail grader no memory for them.
 pub(crate) struct Snapshot {
     path: &'static str,
-    sections: BTreeMap<String, Box<RawValue>>,
+    text: String,
+    /// Where in the text the value of each key stands.
+    sections: BTreeMap<String, Range<usize>>,
     account: OnceCell<Account>,
     gmail: OnceCell<Gmail>,
     tasks: OnceCell<Tasks>,
@@ -23,10 +26,12 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     pub(crate) fn read(source: &dyn Source, path: &'static str) -> Result<Self, Error> {
-        let sections: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(&source.read(path)?)
+        let text = String::from_utf8(source.read(path)?)
             .map_err(|error| Error::malformed(path, None, &error))?;
+        let sections = sections(&text).map_err(|error| Error::malformed(path, None, &error))?;
         let snapshot = Self {
             path,
+            text,
             sections,
             account: OnceCell::new(),
             gmail: OnceCell::new(),
@@ -59,10 +64,24 @@ impl Snapshot {
     }
 
     fn section<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Error> {
-        let Some(raw) = self.sections.get(name) else {
+        let Some(range) = self.sections.get(name) else {
             return Ok(None);
         };
-        serde_json::from_str(raw.get())
+        serde_json::from_str(&self.text[range.clone()])
             .map_err(|error| Error::malformed(self.path, None, &format!("`{name}`: {error}")))
     }
+}
+
+/// Where the value of each key of an object stands in its text.
+fn sections(text: &str) -> serde_json::Result<BTreeMap<String, Range<usize>>> {
+    let values: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
+    let range = |value: &RawValue| {
+        // A borrowed value is a part of the text it was read from.
+        let from = value.get().as_ptr() as usize - text.as_ptr() as usize;
+        from..from + value.get().len()
+    };
+    Ok(values
+        .into_iter()
+        .map(|(key, value)| (key, range(value)))
+        .collect())
 }

@@ -1,5 +1,7 @@
 //! Where a bundle's bytes come from: the host's imports, a directory, or memory.
 
+use serde::de::DeserializeOwned;
+
 use crate::Error;
 
 /// A file of the bundle.
@@ -63,23 +65,30 @@ pub(crate) struct Lines<'s> {
 }
 
 impl Lines<'_> {
-    /// Path of the file in the bundle.
-    pub(crate) fn path(&self) -> &'static str {
-        self.path
+    /// The next line that is not blank as a document, and its number from 1.
+    pub(crate) fn next<T: DeserializeOwned>(&mut self) -> Result<Option<(u64, T)>, Error> {
+        let path = self.path;
+        let Some((number, line)) = self.next_line()? else {
+            return Ok(None);
+        };
+        // Valid UTF-8 as a whole is cheaper to know than string by string.
+        let document = std::str::from_utf8(line)
+            .map_err(|error| error.to_string())
+            .and_then(|line| serde_json::from_str(line).map_err(|error| error.to_string()));
+        match document {
+            Ok(document) => Ok(Some((number, document))),
+            Err(problem) => Err(Error::malformed(path, Some(number), &problem)),
+        }
     }
 
-    /// Number from 1 of the next line that is not blank, and its bytes.
-    pub(crate) fn next(&mut self) -> Result<Option<(u64, &[u8])>, Error> {
+    fn next_line(&mut self) -> Result<Option<(u64, &[u8])>, Error> {
         let mut searched = self.start;
         loop {
-            if let Some(length) = self.pending[searched..]
-                .iter()
-                .position(|byte| *byte == b'\n')
-            {
+            if let Some(length) = memchr::memchr(b'\n', &self.pending[searched..]) {
                 let (from, to) = (self.start, searched + length);
                 self.start = to + 1;
                 self.number += 1;
-                if self.pending[from..to].iter().all(u8::is_ascii_whitespace) {
+                if is_blank(&self.pending[from..to]) {
                     searched = self.start;
                     continue;
                 }
@@ -89,8 +98,7 @@ impl Lines<'_> {
                 let from = std::mem::replace(&mut self.start, self.pending.len());
                 self.number += 1;
                 let rest = &self.pending[from..];
-                let blank = rest.iter().all(u8::is_ascii_whitespace);
-                return Ok((!blank).then_some((self.number, rest)));
+                return Ok((!is_blank(rest)).then_some((self.number, rest)));
             }
             self.pending.drain(..self.start);
             self.start = 0;
@@ -111,4 +119,8 @@ impl Lines<'_> {
         self.pending.extend_from_slice(&chunk);
         Ok(())
     }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(u8::is_ascii_whitespace)
 }

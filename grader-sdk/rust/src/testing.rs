@@ -20,11 +20,12 @@ use proctor_types::journal::{EntryKind, JournalEntry, Payload};
 use proctor_types::manifest::{
     AgentEnd, AgentRef, Clock, FileRef, Isolation, Manifest, TaskRef, TranscriptSource,
 };
+use proctor_types::task::{GradingType, Weights};
 use proctor_types::workspace::{self, Entry, WorkspaceListing};
 use proctor_types::world::{
     Account, Gmail, Header, Mail, Task, TaskList, TaskStatus, Tasks, WorldSnapshot,
 };
-use proctor_types::{Event, bundle, manifest, world};
+use proctor_types::{Event, TaskInfo, bundle, manifest, world};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -33,7 +34,7 @@ use crate::source::{File, Source};
 use crate::{Error, Evidence};
 
 /// A bundle in memory. It starts with an empty workspace, world, journal and
-/// transcript.
+/// transcript, for a task called `test`.
 #[derive(Debug, Clone)]
 pub struct Bundle {
     files: BTreeMap<String, Vec<u8>>,
@@ -56,7 +57,9 @@ impl Bundle {
         for path in [bundle::PROMPT, bundle::TRANSCRIPT, bundle::JOURNAL] {
             empty.files.insert(path.to_owned(), Vec::new());
         }
-        empty.world(&world(), &world())
+        empty
+            .json(bundle::TASK, &task_info())
+            .world(&world(), &world())
     }
 
     /// Puts a file into the bundle, or replaces it.
@@ -186,6 +189,25 @@ impl Bundle {
             .entry(bundle::WORKSPACE_LISTING.to_owned())
             .or_insert_with(|| json(&listing));
         files
+    }
+}
+
+fn task_info() -> TaskInfo {
+    TaskInfo {
+        schema: proctor_types::task::SCHEMA.to_owned(),
+        id: "test".to_owned(),
+        name: "Test".to_owned(),
+        category: "test".to_owned(),
+        grading_type: GradingType::Automated,
+        weights: Weights {
+            automated: 1.0,
+            llm_judge: 0.0,
+        },
+        timeout_seconds: 60,
+        services: Vec::new(),
+        criteria: Vec::new(),
+        rubric: Vec::new(),
+        thresholds: None,
     }
 }
 

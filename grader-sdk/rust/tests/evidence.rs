@@ -130,7 +130,11 @@ fn what_the_agent_left_out_is_no_error_but_a_missing_document_is() {
         evidence.mailbox().before(),
         Err(Error::NoService { .. })
     ));
-    assert!(matches!(evidence.task(), Err(Error::Missing { .. })));
+    assert!(matches!(
+        evidence.read("probes.json"),
+        Err(Error::Missing { .. })
+    ));
+    assert_eq!(evidence.task().unwrap().id, "test");
     let broken = Bundle::new().file("world/journal.jsonl", "{}\n").evidence();
     let error = broken
         .journal()
