@@ -1,0 +1,173 @@
+//! Progress for people: one moving line on a terminal, plain lines elsewhere.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use proctor_engine::events::{Envelope, Event, EventSink, Stage, TrialId};
+use proctor_engine::record::{CriterionRecord, TrialRecord};
+
+/// Shows stages and results on standard error.
+pub(crate) struct Progress {
+    line: Option<ProgressBar>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    planned: usize,
+    finished: usize,
+}
+
+impl Progress {
+    /// A moving line where standard error is a terminal, plain lines where not.
+    pub(crate) fn new() -> Self {
+        let line = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        });
+        Self {
+            line,
+            state: Mutex::default(),
+        }
+    }
+
+    fn say(&self, text: &str) {
+        match &self.line {
+            Some(bar) => bar.println(text),
+            // A closed standard error must not end a job.
+            None => drop(writeln!(std::io::stderr().lock(), "{text}")),
+        }
+    }
+
+    fn stage(&self, trial: &TrialId, stage: Stage) {
+        if let Some(bar) = &self.line {
+            let state = self
+                .state
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            bar.set_message(format!(
+                "[{}/{}] {trial}: {}",
+                state.finished + 1,
+                state.planned,
+                stage.as_str()
+            ));
+        }
+    }
+}
+
+impl EventSink for Progress {
+    fn emit(&self, envelope: &Envelope) {
+        match &envelope.event {
+            Event::JobStarted { job, dir, trials } => {
+                let mut state = self
+                    .state
+                    .lock()
+                    .unwrap_or_else(std::sync::PoisonError::into_inner);
+                state.planned = *trials;
+                drop(state);
+                let plural = if *trials == 1 { "trial" } else { "trials" };
+                self.say(&format!("job {job}: {trials} {plural}, into {dir}"));
+            }
+            Event::Warning {
+                trial: Some(trial),
+                message,
+            } => {
+                self.say(&format!("warning: {trial}: {message}"));
+            }
+            Event::Warning {
+                trial: None,
+                message,
+            } => self.say(&format!("warning: {message}")),
+            Event::StageStarted { trial, stage } => self.stage(trial, *stage),
+            Event::StageFinished {
+                trial,
+                stage,
+                seconds,
+            } if self.line.is_none() => {
+                self.say(&format!("{trial}: {} {seconds:.3} s", stage.as_str()));
+            }
+            Event::StageFailed { trial, failure } => {
+                self.say(&format!(
+                    "{trial}: {} failed: {}",
+                    failure.stage.as_str(),
+                    failure.message
+                ));
+                if let Some(hint) = &failure.hint {
+                    self.say(&format!("  hint: {hint}"));
+                }
+            }
+            Event::TrialFinished { trial, record } => {
+                self.state
+                    .lock()
+                    .unwrap_or_else(std::sync::PoisonError::into_inner)
+                    .finished += 1;
+                self.say(&format!("{trial}: {}", headline(record)));
+            }
+            Event::JobFinished { .. } => {
+                if let Some(bar) = &self.line {
+                    bar.finish_and_clear();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A trial's result in a line.
+pub(crate) fn headline(record: &TrialRecord) -> String {
+    let outcome = record.outcome.as_str();
+    match (record.points, record.score) {
+        (Some(points), Some(score)) => format!(
+            "{outcome}, {} of {} points, score {}",
+            range(points.low, points.high),
+            number(points.max),
+            range(score.low, score.high),
+        ),
+        _ => format!("{outcome}, no score"),
+    }
+}
+
+/// A number without needless digits.
+pub(crate) fn number(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// `6` or `6-10`.
+pub(crate) fn range(low: f64, high: f64) -> String {
+    let (low, high) = (number(low), number(high));
+    if low == high {
+        low
+    } else {
+        format!("{low} to {high}")
+    }
+}
+
+/// A criterion in a line. Its reason may quote the agent: control characters
+/// must not reach the terminal.
+pub(crate) fn criterion(criterion: &CriterionRecord) -> String {
+    let points = criterion.points.map_or_else(|| "open".to_owned(), number);
+    format!(
+        "  {:<26} {points:>5} of {:<4} {}",
+        criterion.id,
+        number(criterion.max),
+        printable(&criterion.reason)
+    )
+}
+
+/// `text` on one line, without anything that a terminal would act on.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\t' => ' ',
+            c if c.is_control() || ('\u{202a}'..='\u{2069}').contains(&c) => '\u{fffd}',
+            c => c,
+        })
+        .collect()
+}

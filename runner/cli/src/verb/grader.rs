@@ -1,0 +1,72 @@
+//! `proctor grader`: build graders.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use proctor_engine::grader::{self, BuildOptions};
+
+use crate::exit::Exit;
+use crate::output;
+use crate::reporter::Format;
+
+/// Arguments of `proctor grader`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Arguments {
+    /// Compile a grader crate to a WebAssembly component
+    Build(Build),
+}
+
+/// Arguments of `proctor grader build`.
+#[derive(Debug, Args)]
+pub(crate) struct Build {
+    /// Folder of the grader's crate
+    #[arg(value_name = "CRATE")]
+    krate: PathBuf,
+
+    /// Where the component goes
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    /// Where the build keeps its intermediate files
+    #[arg(long, value_name = "DIR", default_value = "target/graders")]
+    target_dir: PathBuf,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
+
+impl Arguments {
+    /// Format of the result.
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Self::Build(build) => build.format,
+        }
+    }
+}
+
+/// Builds the grader.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let Arguments::Build(build) = arguments;
+    let options = BuildOptions::new(&build.target_dir).env(std::env::vars_os());
+    let built = grader::build(&build.krate, &options)?;
+    std::fs::write(&build.output, &built.component)
+        .with_context(|| format!("cannot write {}", build.output.display()))?;
+    match build.format {
+        Format::Json => output::out(&serde_json::to_string(&serde_json::json!({
+            "file": build.output,
+            "bytes": built.component.len(),
+            "sha256": built.sha256,
+            "abi": built.abi,
+            "toolchain": built.toolchain,
+        }))?),
+        Format::Text => output::out(&format!(
+            "{}: {} bytes, sha256 {}",
+            build.output.display(),
+            built.component.len(),
+            built.sha256
+        )),
+    }
+    Ok(Exit::Done)
+}

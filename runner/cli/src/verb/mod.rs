@@ -1,0 +1,62 @@
+//! The verbs, one file each.
+
+pub(crate) mod compile;
+mod grade;
+mod grader;
+mod host;
+mod lock;
+mod run;
+mod serve;
+mod task;
+
+use clap::Subcommand;
+
+use host::host;
+
+use crate::exit::Exit;
+use crate::reporter::Format;
+
+/// What `proctor` can do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Run agents on tasks and grade what they leave behind
+    Run(run::Arguments),
+    /// Grade frozen evidence again
+    Grade(grade::Arguments),
+    /// Serve a task's world for interactive use
+    Serve(serve::Arguments),
+    /// Look at tasks
+    #[command(subcommand)]
+    Task(task::Arguments),
+    /// Build and look at graders
+    #[command(subcommand)]
+    Grader(grader::Arguments),
+    /// Record the digests of a suite's packs and graders in proctor.lock
+    Lock(lock::Arguments),
+}
+
+impl Verb {
+    /// Format of the result, and of an error.
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Self::Run(arguments) => arguments.format,
+            Self::Grade(arguments) => arguments.format,
+            Self::Serve(arguments) => arguments.format,
+            Self::Task(arguments) => arguments.format(),
+            Self::Grader(arguments) => arguments.format(),
+            Self::Lock(arguments) => arguments.format,
+        }
+    }
+
+    /// Does it.
+    pub(crate) fn run(self) -> anyhow::Result<Exit> {
+        match self {
+            Self::Run(arguments) => run::run(&arguments),
+            Self::Grade(arguments) => grade::run(&arguments),
+            Self::Serve(arguments) => serve::run(&arguments),
+            Self::Task(arguments) => task::run(&arguments),
+            Self::Grader(arguments) => grader::run(&arguments),
+            Self::Lock(arguments) => lock::run(&arguments),
+        }
+    }
+}

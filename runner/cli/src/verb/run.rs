@@ -1,0 +1,137 @@
+//! `proctor run`: tasks x agents x attempts.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use proctor_engine::job::{self, JobPlan, JobRequest};
+use proctor_engine::record::{JobSummary, Outcome};
+use proctor_types::manifest;
+
+use crate::exit::Exit;
+use crate::output;
+use crate::reporter::{self, Format, terminal};
+
+/// Arguments of `proctor run`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Task folders, Markdown task files, or suites of them
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+
+    /// Agent to test: `oracle`, `nop`, `scripted:FILE` (a steps file) or
+    /// `command:COMMAND` (a shell command; see docs/agents.md). Repeat for
+    /// several
+    #[arg(short, long = "agent", required = true, value_name = "AGENT")]
+    pub agents: Vec<String>,
+
+    /// How often each agent tries each task; the task's own number otherwise
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub attempts: Option<u32>,
+
+    /// Directory of the job; must not hold anything yet
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// How the agent is held
+    #[arg(long, value_enum, default_value_t)]
+    pub isolation: Isolation,
+
+    /// Run tasks and graders that proctor.lock does not know, and say so in
+    /// the report
+    #[arg(long)]
+    pub unlocked: bool,
+
+    /// What to print on standard output
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// How the agent is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Isolation {
+    /// In a sandbox with a captive network; refused where that is impossible
+    #[default]
+    Auto,
+    /// As an ordinary process of this machine
+    None,
+}
+
+/// Runs the job and prints its result.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let request = JobRequest {
+        paths: arguments.paths.clone(),
+        agents: arguments.agents.clone(),
+        attempts: arguments.attempts,
+        out: arguments.out.clone(),
+        isolation: match arguments.isolation {
+            Isolation::Auto => manifest::Isolation::Sandbox,
+            Isolation::None => manifest::Isolation::None,
+        },
+        unlocked: arguments.unlocked,
+        host: super::host()?,
+    };
+    let plan = JobPlan::load(request)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    let summary = runtime.block_on(job::run(plan, reporter::progress(arguments.format)))?;
+    // Whatever a hostile agent still holds open must not delay the end.
+    runtime.shutdown_background();
+    match arguments.format {
+        Format::Json => output::out(&serde_json::to_string(&summary)?),
+        Format::Text => print(&summary),
+    }
+    Ok(exit(&summary))
+}
+
+fn exit(summary: &JobSummary) -> Exit {
+    let any = |outcome| summary.trials.iter().any(|trial| trial.outcome == outcome);
+    if any(Outcome::Infrastructure) {
+        Exit::Infrastructure
+    } else if any(Outcome::Ungraded) {
+        Exit::Grader
+    } else {
+        Exit::Done
+    }
+}
+
+fn print(summary: &JobSummary) {
+    for trial in &summary.trials {
+        output::out("");
+        output::out(&format!(
+            "{} / {} #{}: {}",
+            trial.task,
+            trial.agent,
+            trial.attempt,
+            terminal::headline(trial)
+        ));
+        for criterion in &trial.criteria {
+            output::out(&terminal::criterion(criterion));
+        }
+        if let Some(failure) = &trial.failure {
+            output::out(&format!("  {}: {}", failure.kind, failure.message));
+            if let Some(hint) = &failure.hint {
+                output::out(&format!("  hint: {hint}"));
+            }
+        }
+        output::out(&format!(
+            "  report: {}/{}/eval_report_{}.md",
+            summary.dir, trial.dir, trial.attempt
+        ));
+    }
+    let of = &summary.denominator;
+    output::out("");
+    output::out(&format!(
+        "{} of {} trials count (scored {}, agent error {}, timeout {}); not counted: ungraded {}, infrastructure {}",
+        of.counted,
+        of.planned,
+        of.scored,
+        of.agent_error,
+        of.timeout,
+        of.ungraded,
+        of.infrastructure
+    ));
+    output::out(&format!("summary: {}/summary.md", summary.dir));
+}

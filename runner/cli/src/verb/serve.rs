@@ -1,0 +1,96 @@
+//! `proctor serve`: a task's world for interactive use.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+use proctor_engine::serve::{self, ServeRequest, Source};
+
+use crate::exit::Exit;
+use crate::output;
+use crate::reporter::Format;
+
+/// Arguments of `proctor serve`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Task whose world is served
+    #[arg(
+        long,
+        value_name = "PATH",
+        conflicts_with = "world",
+        required_unless_present = "world"
+    )]
+    pub task: Option<PathBuf>,
+
+    /// World to serve without a task: `google` (an empty Google Workspace)
+    #[arg(long, value_name = "NAME")]
+    pub world: Option<String>,
+
+    /// Port of the plain, path-routed services and of /__proctor/; 0 picks one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+
+    /// Port of the HTTP proxy that leads every host into the world; 0 picks one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub proxy_port: u16,
+
+    /// What to print on standard output: lines for a shell, or one JSON object
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// Serves until interrupted.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
+    let source = match (&arguments.task, &arguments.world) {
+        (Some(path), _) => Source::Task(path.clone()),
+        (None, Some(name)) => Source::World(name.clone()),
+        (None, None) => anyhow::bail!("give --task or --world"),
+    };
+    let loopback = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the runtime")?;
+    runtime.block_on(async {
+        let served = serve::start(&ServeRequest {
+            source,
+            plain: loopback(arguments.port),
+            proxy: loopback(arguments.proxy_port),
+            host: super::host()?,
+        })
+        .await?;
+        match arguments.format {
+            Format::Json => output::out(&serde_json::to_string(&served.describe())?),
+            Format::Text => {
+                for (name, value) in served.environment() {
+                    output::out(&format!("export {name}={}", quoted(value)));
+                }
+            }
+        }
+        output::err(&format!(
+            "serving {} on http://{} and through the proxy http://{}; control: http://{}/__proctor/state; Ctrl-C ends it",
+            served.name(),
+            served.plain(),
+            served.proxy(),
+            served.plain(),
+        ));
+        interrupted().await.context("cannot wait for Ctrl-C")?;
+        served.stop().await;
+        Ok(Exit::Done)
+    })
+}
+
+async fn interrupted() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        result = tokio::signal::ctrl_c() => result,
+        _ = terminate.recv() => Ok(()),
+    }
+}
+
+/// `value` as one word of a POSIX shell.
+fn quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\'', r"'\''"))
+}

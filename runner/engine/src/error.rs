@@ -1,0 +1,167 @@
+//! What can stop a job before or between its trials.
+//!
+//! What goes wrong inside a trial is no error here: it is the trial's
+//! [`crate::record::Outcome`] and [`crate::record::Failure`].
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A job could not be run or recorded.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// A task pack is not valid.
+    #[error(transparent)]
+    Task(#[from] crate::task::TaskError),
+    /// The lock file cannot be used, or does not fit the suite.
+    #[error(transparent)]
+    Lock(#[from] crate::task::lock::LockError),
+    /// The seed of a task's world is not valid.
+    #[error("{seed}/{error}")]
+    Seed {
+        /// The seed's folder.
+        seed: String,
+        /// What is wrong with it.
+        error: proctor_services::SeedError,
+    },
+    /// The named agent does not exist or cannot be used for the task.
+    #[error("{0}")]
+    Agent(String),
+    /// A program that a task needs is not installed.
+    #[error("{task} needs `{program}`, which is not on this machine ({looked})")]
+    MissingPrerequisite {
+        /// Task that needs it.
+        task: String,
+        /// Name of the program.
+        program: String,
+        /// Where it was looked for.
+        looked: String,
+    },
+    /// A world cannot be served.
+    #[error("{0}")]
+    Serve(String),
+    /// A grader cannot be built.
+    #[error(transparent)]
+    Build(#[from] proctor_grading::build::BuildError),
+    /// The agent cannot be isolated on this machine.
+    #[error("this machine cannot isolate an agent: {0}")]
+    Isolation(String),
+    /// Another runner works in the directory.
+    #[error("{} is in use by another proctor (process {pid})", dir.display())]
+    Busy {
+        /// The job directory.
+        dir: PathBuf,
+        /// The other runner, as far as it said who it is.
+        pid: String,
+    },
+    /// The directory holds something already.
+    #[error("{} already holds {found}", dir.display())]
+    Occupied {
+        /// The directory.
+        dir: PathBuf,
+        /// What was found in it.
+        found: String,
+    },
+    /// What was to be graded is no trial.
+    #[error("{0}")]
+    NoTrial(String),
+    /// The evidence is not what its manifest says.
+    #[error("{0}")]
+    Evidence(String),
+    /// The grader was refused or failed.
+    #[error("{message}")]
+    Grader {
+        /// Kind, for scripts.
+        kind: String,
+        /// What happened.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// A file could not be read or written.
+    #[error("{action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, as `cannot write`.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+impl EngineError {
+    /// For `map_err`: what was tried on which path.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
+    }
+
+    /// What to do about it, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Task(_) => Some("docs/task-format.md describes every key and section".to_owned()),
+            Self::Lock(_) => Some(
+                "review what changed, then run `proctor lock` in the suite to record it".to_owned(),
+            ),
+            Self::Seed { .. } => Some("docs/services.md describes the seed folder".to_owned()),
+            Self::Agent(_) | Self::Evidence(_) | Self::Serve(_) | Self::Build(_) => None,
+            Self::MissingPrerequisite { program, .. } => Some(format!(
+                "install `{program}` and put it on PATH; `make demo` in Proctor's checkout \
+                 installs what its own tasks need"
+            )),
+            Self::Isolation(_) => Some(
+                "`--isolation none` runs the agent as an ordinary process with your rights; every \
+                 report made under it says so"
+                    .to_owned(),
+            ),
+            Self::Busy { .. } => Some("wait for it, or give another --out".to_owned()),
+            Self::Occupied { .. } => Some(
+                "nothing was changed; give another --out, or move the directory away".to_owned(),
+            ),
+            Self::NoTrial(_) => Some(
+                "give the directory of a trial (it holds `evidence/` and `trial.json`) or of a \
+                 job"
+                .to_owned(),
+            ),
+            Self::Grader { hint, .. } => hint.clone(),
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
+                Some("the disk is full: make room and run again".to_owned())
+            }
+            Self::Io { .. } => None,
+        }
+    }
+}
+
+impl From<&proctor_grading::GradeError> for EngineError {
+    fn from(error: &proctor_grading::GradeError) -> Self {
+        match error.blame() {
+            proctor_grading::Blame::Evidence => Self::Evidence(error.to_string()),
+            _ => Self::Grader {
+                kind: error.kind().to_owned(),
+                message: error.to_string(),
+                hint: error.hint().map(str::to_owned),
+            },
+        }
+    }
+}
+
+/// An error and its causes on one line, without a cause that only repeats what
+/// stands before it.
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let said = cause.to_string();
+        if !text.contains(&said) {
+            text.push_str(": ");
+            text.push_str(&said);
+        }
+        source = cause.source();
+    }
+    text
+}

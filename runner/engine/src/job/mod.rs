@@ -1,0 +1,94 @@
+//! A job: tasks x agents x attempts, planned, run, summed up.
+
+mod dir;
+mod log;
+mod plan;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+pub(crate) use dir::grader_path;
+pub use dir::{Found, JobDir};
+pub use plan::{JobPlan, JobRequest};
+
+use crate::EngineError;
+use crate::events::{Event, EventSink, Events};
+use crate::evidence::{json_bytes, replace};
+use crate::record::{Denominator, JobSummary, SUMMARY_SCHEMA, TrialRecord};
+use crate::report::job_markdown;
+use crate::trial;
+
+/// Name of a job's plan in its directory.
+pub(crate) const PLAN: &str = "job.json";
+/// Name of a job's summary in its directory; there when the job has ended.
+pub(crate) const SUMMARY: &str = "summary.json";
+const SUMMARY_MARKDOWN: &str = "summary.md";
+
+/// Runs every trial of `plan`, one after the other, and tells `sinks`.
+///
+/// # Errors
+/// Only what keeps the job as a whole from being run or recorded. Whatever
+/// goes wrong inside a trial is in its record.
+pub async fn run(
+    plan: JobPlan,
+    mut sinks: Vec<Arc<dyn EventSink>>,
+) -> Result<JobSummary, EngineError> {
+    let started = Instant::now();
+    let job = JobDir::create(&plan.out)?;
+    sinks.push(Arc::new(log::EventLog::create(job.dir(), job.path())?));
+    let events = Events::new(sinks);
+    let shown = job.path().display().to_string();
+    write(&job, PLAN, &json(&plan.describe(), job.path())?)?;
+    for (sha256, wasm) in plan.modules() {
+        job.keep_grader(sha256, wasm)?;
+    }
+    events.emit(Event::JobStarted {
+        job: plan.id.clone(),
+        dir: shown.clone(),
+        trials: plan.trials.len(),
+    });
+    for warning in plan.warnings() {
+        events.warn(None, warning);
+    }
+    for leftover in crate::room::sweep(&plan.host.scratch) {
+        events.warn(None, leftover);
+    }
+    let bench = plan.bench(events.clone());
+    let mut records = Vec::with_capacity(plan.trials.len());
+    for spec in &plan.trials {
+        records.push(trial::run(&bench, spec, &job).await);
+    }
+    let summary = summarise(&plan, &job, records)?;
+    events.emit(Event::JobFinished {
+        job: plan.id.clone(),
+        dir: shown,
+        seconds: crate::time::seconds(started.elapsed()),
+    });
+    Ok(summary)
+}
+
+fn summarise(
+    plan: &JobPlan,
+    job: &JobDir,
+    trials: Vec<TrialRecord>,
+) -> Result<JobSummary, EngineError> {
+    let summary = JobSummary {
+        schema: SUMMARY_SCHEMA.to_owned(),
+        job: plan.id.clone(),
+        dir: job.path().display().to_string(),
+        denominator: Denominator::of(plan.trials.len(), &trials),
+        trials,
+    };
+    write(job, SUMMARY_MARKDOWN, job_markdown(&summary).as_bytes())?;
+    write(job, SUMMARY, &json(&summary, job.path())?)?;
+    Ok(summary)
+}
+
+fn write(job: &JobDir, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
+    replace(job.dir(), name, bytes).map_err(EngineError::io("cannot write", &job.path().join(name)))
+}
+
+fn json<T: serde::Serialize>(value: &T, path: &Path) -> Result<Vec<u8>, EngineError> {
+    json_bytes(value).map_err(EngineError::io("cannot write into", path))
+}

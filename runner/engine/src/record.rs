@@ -1,0 +1,222 @@
+//! `trial.json` and `job.json`: what a job leaves on disk beside the evidence.
+
+use std::collections::BTreeMap;
+
+use proctor_types::manifest::Isolation;
+use proctor_types::verdict::{Interval, Points, Standing, Verdict};
+use proctor_types::{Citation, Criterion, Status};
+use serde::{Deserialize, Serialize};
+
+use crate::events::Stage;
+
+/// Version of `trial.json`.
+pub const TRIAL_SCHEMA: &str = "proctor.trial/1";
+/// Version of `summary.json`.
+pub const SUMMARY_SCHEMA: &str = "proctor.summary/1";
+
+/// How a trial came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The agent came to its end and its evidence was graded.
+    Scored,
+    /// The agent failed; what it left was graded all the same.
+    AgentError,
+    /// The agent's time was up; what it left was graded all the same.
+    Timeout,
+    /// The grader failed. Says nothing about the agent.
+    Ungraded,
+    /// Sandbox, service, disk or upstream failed. Says nothing about the agent.
+    Infrastructure,
+}
+
+impl Outcome {
+    /// Every outcome, in the order of reports.
+    pub const ALL: [Self; 5] = [
+        Self::Scored,
+        Self::AgentError,
+        Self::Timeout,
+        Self::Ungraded,
+        Self::Infrastructure,
+    ];
+
+    /// Whether the trial is in the denominator of every mean and rate.
+    pub fn counts(self) -> bool {
+        matches!(self, Self::Scored | Self::AgentError | Self::Timeout)
+    }
+
+    /// The outcome as it stands in JSON and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Scored => "scored",
+            Self::AgentError => "agent_error",
+            Self::Timeout => "timeout",
+            Self::Ungraded => "ungraded",
+            Self::Infrastructure => "infrastructure",
+        }
+    }
+}
+
+/// Something that went wrong on our side, or in the grader.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// Stage that could not do its work.
+    pub stage: Stage,
+    /// Kind, for scripts: `out_of_fuel`, `digest_mismatch`, `isolation`, ...
+    pub kind: String,
+    /// What happened, where.
+    pub message: String,
+    /// What to do about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+/// `trial.json`: a trial's result in short. The verdict itself is in
+/// `verdict.json`, what it rests on in `evidence/`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// [`TRIAL_SCHEMA`].
+    pub schema: String,
+    /// Task.
+    pub task: String,
+    /// Agent.
+    pub agent: String,
+    /// Attempt, from 0.
+    pub attempt: u32,
+    /// How it came out.
+    pub outcome: Outcome,
+    /// Share of the points, where it was graded.
+    pub score: Option<Interval>,
+    /// Points, where it was graded.
+    pub points: Option<Points>,
+    /// Where the points stand against the task's thresholds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Standing>,
+    /// Criteria in the order of the verdict.
+    pub criteria: Vec<CriterionRecord>,
+    /// Seconds per stage, and in `total`.
+    pub seconds: BTreeMap<String, f64>,
+    /// Directory of the trial, relative to the job's.
+    pub dir: String,
+    /// How the agent was held.
+    pub isolation: Isolation,
+    /// Requests that the world answered, and egress that it refused.
+    pub requests: Requests,
+    /// How the agent ended, in plain words, where it did not end well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_end: Option<String>,
+    /// What went wrong on our side or in the grader.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// SHA-256 of the grader's component.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grader_sha256: Option<String>,
+    /// Remarks for the operator.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// How much the agent asked of the world.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Requests {
+    /// Requests that a service answered.
+    pub answered: u64,
+    /// Attempts to leave the world.
+    pub egress: u64,
+}
+
+/// A criterion in short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CriterionRecord {
+    /// Identifier.
+    pub id: String,
+    /// Who decided.
+    pub status: Status,
+    /// Points; `null` where nobody decided.
+    pub points: Option<f64>,
+    /// Most points there are.
+    pub max: f64,
+    /// Why.
+    pub reason: String,
+    /// Where to see it.
+    pub citations: Vec<Citation>,
+}
+
+impl TrialRecord {
+    /// Takes over what `verdict` says.
+    pub fn take(&mut self, verdict: &Verdict) {
+        self.score = Some(verdict.score);
+        self.points = Some(verdict.points);
+        self.result = verdict.result;
+        self.grader_sha256 = Some(verdict.grader.sha256.clone());
+        self.criteria = verdict.criteria.iter().map(CriterionRecord::from).collect();
+    }
+}
+
+impl From<&Criterion> for CriterionRecord {
+    fn from(criterion: &Criterion) -> Self {
+        Self {
+            id: criterion.id.clone(),
+            status: criterion.status,
+            points: criterion.points,
+            max: criterion.max,
+            reason: criterion.reason.clone(),
+            citations: criterion.citations.clone(),
+        }
+    }
+}
+
+/// How many trials there are and how many of them count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Denominator {
+    /// Planned trials.
+    pub planned: u64,
+    /// Trials that count: scored, agent error and timeout.
+    pub counted: u64,
+    /// Trials per outcome.
+    pub scored: u64,
+    /// The agent failed.
+    pub agent_error: u64,
+    /// The agent's time was up.
+    pub timeout: u64,
+    /// The grader failed.
+    pub ungraded: u64,
+    /// We failed.
+    pub infrastructure: u64,
+}
+
+impl Denominator {
+    /// Counts `trials`; `planned` may be more.
+    pub fn of(planned: usize, trials: &[TrialRecord]) -> Self {
+        let count = |outcome| {
+            trials
+                .iter()
+                .filter(|trial| trial.outcome == outcome)
+                .count() as u64
+        };
+        Self {
+            planned: planned as u64,
+            counted: trials.iter().filter(|trial| trial.outcome.counts()).count() as u64,
+            scored: count(Outcome::Scored),
+            agent_error: count(Outcome::AgentError),
+            timeout: count(Outcome::Timeout),
+            ungraded: count(Outcome::Ungraded),
+            infrastructure: count(Outcome::Infrastructure),
+        }
+    }
+}
+
+/// `summary.json`, and the one object that `proctor run --format json` prints.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobSummary {
+    /// [`SUMMARY_SCHEMA`].
+    pub schema: String,
+    /// Identifier of the job.
+    pub job: String,
+    /// Directory of the job.
+    pub dir: String,
+    /// How many trials there are and how many count.
+    pub denominator: Denominator,
+    /// Trials in the order of the plan.
+    pub trials: Vec<TrialRecord>,
+}

@@ -1,0 +1,294 @@
+//! `eval_report_N.md`: one trial, for people.
+
+use std::fmt::Write as _;
+
+use proctor_types::Status;
+use proctor_types::manifest::Isolation;
+use proctor_types::verdict::{Criterion, Standing, Verdict};
+
+use super::TrialReport;
+use super::markdown::{code, inline, number, range};
+use super::resolve::Resolver;
+use crate::record::TrialRecord;
+
+/// Most citations shown under one criterion; the verdict has them all.
+const CITATIONS: usize = 12;
+/// Most refused attempts to leave the world that are listed.
+const EGRESS: usize = 20;
+
+/// Renders the report of a trial.
+pub(crate) fn trial(report: &TrialReport<'_>) -> String {
+    let resolver = report.evidence.map(Resolver::open).unwrap_or_default();
+    let mut out = String::new();
+    heading(&mut out, report);
+    if let Some(verdict) = report.verdict {
+        table(&mut out, verdict);
+        criteria(&mut out, verdict, &resolver);
+        open(&mut out, verdict);
+        notes(&mut out, verdict);
+    }
+    egress(&mut out, &resolver);
+    rests_on(&mut out, report);
+    out
+}
+
+fn heading(out: &mut String, report: &TrialReport<'_>) {
+    let TrialReport { task, record, .. } = report;
+    _ = writeln!(
+        out,
+        "# {}: attempt {}\n",
+        inline(&task.name),
+        record.attempt
+    );
+    _ = writeln!(out, "{}\n", verdict_line(record));
+    if record.isolation == Isolation::None {
+        out.push_str(
+            "> **No isolation.** The agent ran as an ordinary process of this machine. It could \
+             reach the network, the host's files and the runner; read every figure with that in \
+             mind.\n\n",
+        );
+    }
+    if let Some(failure) = &record.failure {
+        _ = writeln!(
+            out,
+            "> **{}** in stage {}: {}",
+            record.outcome.as_str(),
+            failure.stage.as_str(),
+            inline(&failure.message)
+        );
+        if let Some(hint) = &failure.hint {
+            _ = writeln!(out, "> {}", inline(hint));
+        }
+        out.push_str("> This says nothing about the agent and is not in the denominator.\n\n");
+    }
+    if let Some(end) = &record.agent_end {
+        _ = writeln!(out, "> **The agent did not end well**: {}\n", inline(end));
+    }
+    for warning in &record.warnings {
+        _ = writeln!(out, "> {}\n", inline(warning));
+    }
+}
+
+fn verdict_line(record: &TrialRecord) -> String {
+    let (Some(points), Some(score)) = (record.points, record.score) else {
+        return format!("**No score** (outcome: {})", record.outcome.as_str());
+    };
+    let mut line = format!(
+        "**{} of {} points, score {}** (outcome: {}",
+        range(points.low, points.high),
+        number(points.max),
+        range(score.low, score.high),
+        record.outcome.as_str()
+    );
+    if let Some(result) = record.result {
+        line.push_str(match result {
+            Standing::Pass => ", PASS",
+            Standing::Borderline => ", BORDERLINE",
+            Standing::Fail => ", FAIL",
+            Standing::Undecided => ", undecided while criteria are open",
+        });
+    }
+    line.push(')');
+    line
+}
+
+fn table(out: &mut String, verdict: &Verdict) {
+    out.push_str(
+        "## Summary\n\n| category | points | of | decided |\n| --- | ---: | ---: | ---: |\n",
+    );
+    let mut categories: Vec<&str> = Vec::new();
+    for criterion in &verdict.criteria {
+        if !categories.contains(&criterion.category.as_str()) {
+            categories.push(&criterion.category);
+        }
+    }
+    for category in categories {
+        let of: Vec<&Criterion> = verdict
+            .criteria
+            .iter()
+            .filter(|criterion| criterion.category == category)
+            .collect();
+        let low: f64 = of.iter().filter_map(|criterion| criterion.points).sum();
+        let high: f64 = of
+            .iter()
+            .map(|criterion| criterion.points.unwrap_or(criterion.max))
+            .sum();
+        let max: f64 = of.iter().map(|criterion| criterion.max).sum();
+        let decided = of
+            .iter()
+            .filter(|criterion| criterion.points.is_some())
+            .count();
+        _ = writeln!(
+            out,
+            "| {} | {} | {} | {decided} of {} |",
+            inline(category),
+            range(low, high),
+            number(max),
+            of.len()
+        );
+    }
+    _ = writeln!(
+        out,
+        "| **all** | **{}** | **{}** | {} of {} |\n",
+        range(verdict.points.low, verdict.points.high),
+        number(verdict.points.max),
+        verdict
+            .criteria
+            .iter()
+            .filter(|criterion| criterion.points.is_some())
+            .count(),
+        verdict.criteria.len()
+    );
+}
+
+fn criteria(out: &mut String, verdict: &Verdict, resolver: &Resolver) {
+    out.push_str("## Criteria\n\n");
+    for criterion in &verdict.criteria {
+        let points = criterion.points.map_or_else(|| "?".to_owned(), number);
+        _ = writeln!(
+            out,
+            "### {} {} ({points} of {})\n",
+            mark(criterion),
+            inline(&criterion.title),
+            number(criterion.max)
+        );
+        _ = writeln!(
+            out,
+            "{} {}\n",
+            code(&criterion.id),
+            inline(&criterion.reason)
+        );
+        for citation in criterion.citations.iter().take(CITATIONS) {
+            let shown = resolver
+                .show(citation)
+                .map(|text| format!(": {}", inline(&text)));
+            _ = writeln!(
+                out,
+                "- {}{}",
+                code(&citation.to_string()),
+                shown.unwrap_or_default()
+            );
+        }
+        let more = criterion.citations.len().saturating_sub(CITATIONS);
+        if more > 0 {
+            _ = writeln!(out, "- and {more} more in verdict.json");
+        }
+        if !criterion.citations.is_empty() {
+            out.push('\n');
+        }
+    }
+}
+
+fn mark(criterion: &Criterion) -> &'static str {
+    match (criterion.status, criterion.points) {
+        (Status::Open, _) => "Open:",
+        (Status::Error, _) => "Error:",
+        (_, Some(points)) if points >= criterion.max => "Yes:",
+        (_, Some(points)) if points > 0.0 => "Partly:",
+        _ => "No:",
+    }
+}
+
+fn open(out: &mut String, verdict: &Verdict) {
+    let open: Vec<&Criterion> = verdict
+        .criteria
+        .iter()
+        .filter(|criterion| criterion.points.is_none())
+        .collect();
+    if open.is_empty() {
+        return;
+    }
+    let points: f64 = open.iter().map(|criterion| criterion.max).sum();
+    _ = writeln!(
+        out,
+        "## What is open\n\n{} criteria worth {} points are not decided. They count 0 at the low \
+         end of the score and in full at the high end.\n",
+        open.len(),
+        number(points)
+    );
+    for criterion in open {
+        _ = writeln!(
+            out,
+            "- **{}**: {}",
+            inline(&criterion.title),
+            inline(&criterion.reason)
+        );
+    }
+    out.push('\n');
+}
+
+fn notes(out: &mut String, verdict: &Verdict) {
+    if verdict.notes.is_empty() {
+        return;
+    }
+    out.push_str("## Notes of the grader\n\n");
+    for note in &verdict.notes {
+        _ = writeln!(out, "- {}", inline(note));
+    }
+    out.push('\n');
+}
+
+fn egress(out: &mut String, resolver: &Resolver) {
+    let tried: Vec<_> = resolver.egress().collect();
+    if tried.is_empty() {
+        return;
+    }
+    _ = writeln!(
+        out,
+        "## Attempts to leave the world\n\n{} refused; none got through.\n",
+        tried.len()
+    );
+    for entry in tried.iter().take(EGRESS) {
+        _ = writeln!(
+            out,
+            "- {}: {}",
+            code(&format!("journal:{}", entry.n)),
+            inline(&format!(
+                "{} {}:{} {}",
+                entry.service, entry.host, entry.port, entry.method
+            ))
+        );
+    }
+    out.push('\n');
+}
+
+fn rests_on(out: &mut String, report: &TrialReport<'_>) {
+    let record = report.record;
+    out.push_str("## What this rests on\n\n");
+    _ = writeln!(
+        out,
+        "- task {}, agent {}",
+        code(&record.task),
+        code(&record.agent)
+    );
+    _ = writeln!(
+        out,
+        "- isolation: {}; requests answered: {}; attempts to leave the world: {}",
+        match record.isolation {
+            Isolation::Sandbox => "sandbox",
+            Isolation::None => "none",
+        },
+        record.requests.answered,
+        record.requests.egress
+    );
+    if let Some(verdict) = report.verdict {
+        _ = writeln!(
+            out,
+            "- evidence: manifest {}",
+            code(&verdict.evidence_sha256)
+        );
+        _ = writeln!(
+            out,
+            "- grader: {} ({}), fuel {}",
+            code(&verdict.grader.sha256),
+            inline(&verdict.grader.abi),
+            verdict.grader.fuel
+        );
+    }
+    let seconds: Vec<String> = record
+        .seconds
+        .iter()
+        .map(|(stage, seconds)| format!("{stage} {seconds:.3}"))
+        .collect();
+    _ = writeln!(out, "- seconds: {}", seconds.join(", "));
+}

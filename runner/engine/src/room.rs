@@ -1,0 +1,293 @@
+//! The agent's room with its network attached: a sandbox whose every host name
+//! leads to one world. The one place where sandbox, gateway and agents meet.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
+
+use async_trait::async_trait;
+use proctor_agents::{ExecOutput, ExecRequest, Shell, ShellError};
+use proctor_sandbox::{
+    CaptiveSockets, CollectCaps, ReadOnlyBind, Sandbox, SandboxConfig, SandboxError, Sink, Stopped,
+    TOOLS,
+};
+use proctor_services::{CaptiveListeners, Gateway, GatewayConfig, JournalCaps, World, WorldHandle};
+use proctor_types::manifest::Isolation;
+use proctor_types::{JournalEntry, WorkspaceListing, WorldSnapshot};
+
+use crate::EngineError;
+use crate::host::HostConfig;
+use crate::task::Task;
+use crate::trial::{StageError, Tools};
+
+/// Name of the filter program inside the room.
+const CAPTURE: &str = "proctor-capture";
+
+/// An open room.
+#[derive(Debug)]
+pub(crate) struct Room {
+    sandbox: Sandbox,
+    gateway: Gateway,
+    world: WorldHandle,
+    capture: Option<String>,
+    isolation: Isolation,
+}
+
+/// A room after its end: what is left of it to be frozen.
+#[derive(Debug)]
+pub(crate) struct Closed {
+    pub(crate) after: WorldSnapshot,
+    pub(crate) journal: Vec<JournalEntry>,
+    pub(crate) bodies: BTreeMap<String, bytes::Bytes>,
+    stopped: Stopped,
+}
+
+impl Room {
+    /// Opens a room for `task` in front of `world`, with the task's files in
+    /// its workspace.
+    pub(crate) async fn open(
+        task: &Task,
+        world: World,
+        tools: &Tools,
+        isolation: Isolation,
+        host: &HostConfig,
+    ) -> Result<Self, StageError> {
+        let world = WorldHandle::new(world, JournalCaps::default());
+        let gateway = Gateway::new(world.clone(), GatewayConfig::new(services()))
+            .map_err(|error| StageError::ours("gateway", &error))?;
+        let mut config = config(host, gateway.ca_pem());
+        configure(&mut config, task, tools, host);
+        let sandbox = match isolation {
+            Isolation::Sandbox => {
+                let (sandbox, sockets) = Sandbox::start(config).await.map_err(|e| broken(&e))?;
+                gateway
+                    .spawn_captive(listeners(sockets))
+                    .map_err(|error| StageError::ours("gateway", &error))?;
+                sandbox
+            }
+            Isolation::None => {
+                let proxy = proxy(&gateway)?;
+                config.env.extend(proctor_services::proxy_env(proxy));
+                Sandbox::start_on_host(config)
+                    .await
+                    .map_err(|e| broken(&e))?
+            }
+        };
+        for fixture in &task.fixtures {
+            sandbox
+                .workspace()
+                .seed(&fixture.dest, &fixture.bytes, fixture.mode)
+                .map_err(|error| StageError::ours("workspace", &error))?;
+        }
+        let capture = host
+            .capture
+            .is_some()
+            .then(|| sandbox.guest_path(&format!("{TOOLS}/{CAPTURE}")));
+        Ok(Self {
+            sandbox,
+            gateway,
+            world,
+            capture,
+            isolation,
+        })
+    }
+
+    /// From now on the journal's time runs.
+    pub(crate) fn start_clock(&self) {
+        self.world.start_clock();
+    }
+
+    /// The world as it is.
+    pub(crate) fn snapshot(&self) -> WorldSnapshot {
+        self.world.snapshot()
+    }
+
+    /// Ends everything that runs in the room; the room stays open.
+    pub(crate) async fn kill_all(&self) -> Result<(), SandboxError> {
+        self.sandbox.kill_all().await
+    }
+
+    /// Set when a fake broke: the trial is nobody's result.
+    pub(crate) fn fault(&self) -> Option<StageError> {
+        let fault = self.world.fault()?;
+        Some(StageError {
+            outcome: crate::record::Outcome::Infrastructure,
+            kind: "service".to_owned(),
+            message: fault.to_string(),
+            hint: Some(
+                "this is a fault of Proctor's; please report it with the request".to_owned(),
+            ),
+        })
+    }
+
+    /// Ends the room: first the agent's network, then everything that runs.
+    pub(crate) async fn close(self) -> Result<Closed, SandboxError> {
+        self.gateway.shutdown().await;
+        let evidence = self.world.evidence();
+        let stopped = self.sandbox.stop().await?;
+        Ok(Closed {
+            after: evidence.after,
+            journal: evidence.journal,
+            bodies: evidence.bodies,
+            stopped,
+        })
+    }
+
+    /// How the agent is held.
+    pub(crate) fn isolation(&self) -> Isolation {
+        self.isolation
+    }
+}
+
+impl Closed {
+    /// Reads what the agent left in its workspace.
+    pub(crate) fn collect(
+        &self,
+        keep: &mut Sink<'_>,
+    ) -> Result<WorkspaceListing, proctor_sandbox::CollectError> {
+        self.stopped
+            .workspace
+            .collect(&CollectCaps::default(), keep)
+    }
+}
+
+#[async_trait]
+impl Shell for Room {
+    async fn exec(&self, request: ExecRequest) -> Result<ExecOutput, ShellError> {
+        let ExecRequest {
+            argv,
+            env,
+            cwd,
+            stdin,
+            timeout,
+            output_cap_bytes,
+        } = request;
+        let program = argv.first().cloned().unwrap_or_default();
+        let request = proctor_sandbox::ExecRequest {
+            argv,
+            env,
+            cwd,
+            stdin,
+            timeout,
+            output_cap_bytes,
+        };
+        let output = self
+            .sandbox
+            .exec(request)
+            .await
+            .map_err(|error| match error {
+                SandboxError::Exec { step, source, .. } => ShellError::CannotStart {
+                    program,
+                    reason: format!("{step}: {source}"),
+                },
+                error => ShellError::Room(Box::new(error)),
+            })?;
+        let cut = |bytes: u64, kept: usize| bytes.saturating_sub(kept as u64);
+        Ok(ExecOutput {
+            exit_code: output.status.shell_code(),
+            stdout_cut_bytes: cut(output.stdout_bytes, output.stdout.len()),
+            stderr_cut_bytes: cut(output.stderr_bytes, output.stderr.len()),
+            stdout: output.stdout,
+            stderr: output.stderr,
+            timed_out: output.timed_out,
+            duration: output.duration,
+        })
+    }
+
+    fn capture_program(&self) -> Option<&str> {
+        self.capture.as_deref()
+    }
+}
+
+/// The fakes that a world can have.
+pub(crate) fn services() -> Vec<std::sync::Arc<dyn proctor_services::Service>> {
+    proctor_services::google::services()
+}
+
+/// Whether agents can be isolated on this machine.
+pub(crate) fn probe(host: &HostConfig) -> Result<(), EngineError> {
+    proctor_sandbox::probe(&config(host, ""))
+        .map_err(|error| EngineError::Isolation(crate::error::chain(&error)))
+}
+
+/// Removes what killed runners left, and says what that was.
+pub(crate) fn sweep(scratch: &Path) -> Vec<String> {
+    let swept = proctor_sandbox::leftovers(scratch)
+        .and_then(|found| proctor_sandbox::sweep(&found).map(|()| found));
+    match swept {
+        Ok(found) => found
+            .iter()
+            .map(|left| {
+                format!(
+                    "runner {} was killed while it held a room; removed {}",
+                    left.runner,
+                    left.path.display()
+                )
+            })
+            .collect(),
+        Err(error) => vec![format!("cannot remove what killed runners left: {error}")],
+    }
+}
+
+fn config(host: &HostConfig, trust_pem: &str) -> SandboxConfig {
+    let mut config = SandboxConfig::new(&host.init, trust_pem);
+    config.run_base = Some(host.scratch.clone());
+    config.bwrap = host
+        .search
+        .iter()
+        .map(|dir| dir.join("bwrap"))
+        .find(|path| path.is_file());
+    config
+}
+
+fn configure(config: &mut SandboxConfig, task: &Task, tools: &Tools, host: &HostConfig) {
+    config.env = proctor_services::client_env(&task.info.services);
+    let capture = host
+        .capture
+        .iter()
+        .map(|path| (CAPTURE.to_owned(), path.clone()));
+    let programs = tools.programs.iter().cloned().chain(capture);
+    config.binds = programs
+        .map(|(name, source)| ReadOnlyBind {
+            source,
+            target: format!("{TOOLS}/{name}"),
+        })
+        .collect();
+    let limits = &mut config.limits;
+    limits.workspace_bytes = task
+        .limits
+        .workspace_bytes
+        .unwrap_or(limits.workspace_bytes);
+    limits.processes = task.limits.processes.unwrap_or(limits.processes);
+    limits.memory_bytes = task.limits.memory_bytes.or(limits.memory_bytes);
+}
+
+fn listeners(sockets: CaptiveSockets) -> CaptiveListeners {
+    CaptiveListeners {
+        https: sockets.https,
+        http: sockets.http,
+        dns_tcp: sockets.dns_tcp,
+        dns_udp: sockets.dns_udp,
+        extra: sockets
+            .extra
+            .into_iter()
+            .map(|(_, listener)| listener)
+            .collect(),
+    }
+}
+
+/// Without isolation the world is behind an ordinary proxy.
+fn proxy(gateway: &Gateway) -> Result<SocketAddr, StageError> {
+    let wrong = |error: io::Error| StageError::ours("gateway", &error);
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(wrong)?;
+    let address = listener.local_addr().map_err(wrong)?;
+    gateway
+        .spawn_proxy(listener)
+        .map_err(|error| StageError::ours("gateway", &error))?;
+    Ok(address)
+}
+
+fn broken(error: &SandboxError) -> StageError {
+    StageError::ours("sandbox", error)
+}

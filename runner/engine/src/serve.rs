@@ -1,0 +1,172 @@
+//! A world for interactive use: the fakes on one plain port, and behind a
+//! proxy that leads every host name to them.
+
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+
+use proctor_services::{Gateway, GatewayConfig, JournalCaps, SeedOptions, World, WorldHandle};
+use serde_json::json;
+
+use crate::EngineError;
+use crate::host::HostConfig;
+use crate::task;
+
+/// What to serve, and where.
+#[derive(Debug, Clone)]
+pub struct ServeRequest {
+    /// The world.
+    pub source: Source,
+    /// Address of the plain, path-routed services and of `/__proctor/`.
+    pub plain: SocketAddr,
+    /// Address of the proxy.
+    pub proxy: SocketAddr,
+    /// Where things are on this machine.
+    pub host: HostConfig,
+}
+
+/// Where a world comes from.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A task's seed.
+    Task(PathBuf),
+    /// An empty world with this service.
+    World(String),
+}
+
+/// A world that is being served until [`Served::stop`], or until it is dropped.
+#[derive(Debug)]
+pub struct Served {
+    name: String,
+    plain: SocketAddr,
+    proxy: SocketAddr,
+    environment: Vec<(String, String)>,
+    gateway: Gateway,
+    /// The certificate and the clients' own files; gone with this value.
+    _files: tempfile::TempDir,
+}
+
+/// Starts to serve.
+///
+/// # Errors
+/// The task or its seed is not valid, or an address is not to be had.
+pub async fn start(request: &ServeRequest) -> Result<Served, EngineError> {
+    let (name, world, services) = world(&request.source)?;
+    let handle = WorldHandle::new(world, JournalCaps::default());
+    let mut config = GatewayConfig::new(crate::room::services());
+    config.control = true;
+    let unavailable =
+        |error: proctor_services::GatewayError| EngineError::Serve(crate::error::chain(&error));
+    let gateway = Gateway::new(handle, config).map_err(unavailable)?;
+    let plain = bind(request.plain)?;
+    let proxy = bind(request.proxy)?;
+    let (plain_at, proxy_at) = (address(&plain)?, address(&proxy)?);
+    gateway.spawn_plain(plain).map_err(unavailable)?;
+    gateway.spawn_proxy(proxy).map_err(unavailable)?;
+    let files = files(gateway.ca_pem(), &request.host.scratch)?;
+    let bundle = files.path().join("ca.pem").display().to_string();
+    let mut environment = proctor_services::client_env(&services);
+    environment.extend(proctor_services::config_env(
+        &services,
+        &files.path().join("config").display().to_string(),
+    ));
+    environment.extend(proctor_services::trust_env(&bundle));
+    environment.extend(proctor_services::proxy_env(proxy_at));
+    Ok(Served {
+        name,
+        plain: plain_at,
+        proxy: proxy_at,
+        environment,
+        gateway,
+        _files: files,
+    })
+}
+
+impl Served {
+    /// What is served: a task's identifier or a world's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Address of the plain services.
+    pub fn plain(&self) -> SocketAddr {
+        self.plain
+    }
+
+    /// Address of the proxy.
+    pub fn proxy(&self) -> SocketAddr {
+        self.proxy
+    }
+
+    /// Variables that lead real clients into the world.
+    pub fn environment(&self) -> &[(String, String)] {
+        &self.environment
+    }
+
+    /// Everything about it, for scripts.
+    pub fn describe(&self) -> serde_json::Value {
+        let environment: serde_json::Map<_, _> = self
+            .environment
+            .iter()
+            .map(|(name, value)| (name.clone(), json!(value)))
+            .collect();
+        json!({
+            "name": self.name,
+            "plain": format!("http://{}", self.plain),
+            "proxy": format!("http://{}", self.proxy),
+            "environment": environment,
+        })
+    }
+
+    /// Ends it.
+    pub async fn stop(self) {
+        self.gateway.shutdown().await;
+    }
+}
+
+fn world(source: &Source) -> Result<(String, World, Vec<String>), EngineError> {
+    match source {
+        Source::Task(path) => {
+            let task = task::load_task(path, crate::host::load_options())?;
+            let world = crate::trial::world(&task)?;
+            Ok((task.info.id, world, task.info.services))
+        }
+        Source::World(name) => {
+            let known = proctor_services::world::SERVICES;
+            if !known.contains(&name.as_str()) {
+                return Err(EngineError::Serve(format!(
+                    "there is no world `{name}`; the worlds are {}",
+                    known.join(", ")
+                )));
+            }
+            let services = vec![name.clone()];
+            let options = SeedOptions {
+                services: services.clone(),
+            };
+            let world = crate::trial::unseeded(name, &options)?;
+            Ok((name.clone(), world, services))
+        }
+    }
+}
+
+fn bind(at: SocketAddr) -> Result<TcpListener, EngineError> {
+    TcpListener::bind(at)
+        .map_err(|error| EngineError::Serve(format!("cannot listen on {at}: {error}")))
+}
+
+fn address(listener: &TcpListener) -> Result<SocketAddr, EngineError> {
+    listener
+        .local_addr()
+        .map_err(|error| EngineError::Serve(error.to_string()))
+}
+
+fn files(ca_pem: &str, scratch: &Path) -> Result<tempfile::TempDir, EngineError> {
+    let fail = |error| EngineError::io("cannot write into", scratch)(error);
+    std::fs::create_dir_all(scratch).map_err(fail)?;
+    let dir = tempfile::Builder::new()
+        .prefix("serve-")
+        .tempdir_in(scratch)
+        .map_err(fail)?;
+    std::fs::write(dir.path().join("ca.pem"), ca_pem).map_err(fail)?;
+    std::fs::create_dir(dir.path().join("config")).map_err(fail)?;
+    Ok(dir)
+}

@@ -1,0 +1,327 @@
+//! A trial: one agent, one task, once.
+//!
+//! Each stage is one function of its own module, takes what the stage before
+//! left, and says on failure whose failure it was: seed -> run -> freeze ->
+//! grade -> record.
+
+mod freeze;
+mod grade;
+mod run;
+mod seed;
+mod tools;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use cap_std::fs::Dir;
+use proctor_agents::AgentSpec;
+use proctor_grading::GraderHost;
+use proctor_services::World;
+use proctor_types::manifest::{AgentEnd, Isolation};
+
+pub(crate) use grade::{Module, NoVerdict, grade};
+pub(crate) use seed::{unseeded, world};
+pub(crate) use tools::Tools;
+
+use crate::EngineError;
+use crate::events::{Event, Events, Stage, TrialId};
+use crate::evidence::{json_bytes, replace};
+use crate::job::JobDir;
+use crate::record::{Failure, Outcome, Requests, TRIAL_SCHEMA, TrialRecord};
+use crate::report::{TrialReport, trial_markdown};
+use crate::task::Task;
+
+/// Name of a trial's record in its directory.
+pub(crate) const RECORD: &str = "trial.json";
+/// Name of a trial's verdict in its directory.
+pub(crate) const VERDICT: &str = "verdict.json";
+const GRADER_LOG: &str = "grader.log";
+
+/// What all trials of a job share.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    pub(crate) events: Events,
+    pub(crate) grading: GraderHost,
+    pub(crate) isolation: Isolation,
+    pub(crate) host: crate::host::HostConfig,
+}
+
+/// One trial of a job's plan.
+#[derive(Debug, Clone)]
+pub(crate) struct TrialSpec {
+    pub(crate) id: TrialId,
+    pub(crate) task: Arc<Task>,
+    /// The task's world as it is seeded; each trial gets a copy.
+    pub(crate) world: World,
+    pub(crate) agent: AgentSpec,
+    pub(crate) module: Module,
+    pub(crate) tools: Arc<Tools>,
+    /// Remarks that belong into the report: not locked, not isolated.
+    pub(crate) remarks: Vec<String>,
+}
+
+/// A stage that could not do its work, and who is to blame.
+#[derive(Debug)]
+pub(crate) struct StageError {
+    pub(crate) outcome: Outcome,
+    pub(crate) kind: String,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl StageError {
+    /// Our own failure.
+    pub(crate) fn ours(kind: &str, error: &dyn std::error::Error) -> Self {
+        Self {
+            outcome: Outcome::Infrastructure,
+            kind: kind.to_owned(),
+            message: crate::error::chain(error),
+            hint: None,
+        }
+    }
+
+    /// The same failure with a word on what to do.
+    pub(crate) fn hint(mut self, hint: Option<String>) -> Self {
+        self.hint = hint;
+        self
+    }
+}
+
+impl From<EngineError> for StageError {
+    fn from(error: EngineError) -> Self {
+        Self::ours("disk", &error).hint(error.hint())
+    }
+}
+
+/// Runs one trial from seed to record. Whatever goes wrong is in the record.
+pub(crate) async fn run(bench: &Bench, spec: &TrialSpec, job: &JobDir) -> TrialRecord {
+    bench.events.emit(Event::TrialStarted {
+        trial: spec.id.clone(),
+    });
+    let started = Instant::now();
+    let mut record = begin(spec, bench.isolation);
+    let mut watch = Watch {
+        bench,
+        id: &spec.id,
+        at: Stage::Seed,
+        seconds: BTreeMap::new(),
+    };
+    let place = match job.trial(&spec.id) {
+        Ok((path, dir)) => {
+            record.dir = path;
+            Some(dir)
+        }
+        Err(error) => {
+            fail(&mut record, watch.at, error.into());
+            None
+        }
+    };
+    if let Some(dir) = &place {
+        if let Err(error) = stages(bench, spec, job, dir, &mut record, &mut watch).await {
+            fail(&mut record, watch.at, error);
+        }
+    }
+    record.seconds = std::mem::take(&mut watch.seconds);
+    record
+        .seconds
+        .insert("total".to_owned(), crate::time::seconds(started.elapsed()));
+    if let Some(failure) = record.failure.clone() {
+        bench.events.emit(Event::StageFailed {
+            trial: spec.id.clone(),
+            failure,
+        });
+    }
+    if let Some(dir) = &place {
+        if let Err(error) = write_record(spec, job, dir, &record) {
+            fail(&mut record, Stage::Record, error);
+        }
+    }
+    bench.events.emit(Event::TrialFinished {
+        trial: spec.id.clone(),
+        record: Box::new(record.clone()),
+    });
+    record
+}
+
+async fn stages(
+    bench: &Bench,
+    spec: &TrialSpec,
+    job: &JobDir,
+    dir: &Dir,
+    record: &mut TrialRecord,
+    watch: &mut Watch<'_>,
+) -> Result<(), StageError> {
+    let shown = job.path().join(&record.dir);
+    let seeded = watch.stage(Stage::Seed, seed::seed(bench, spec)).await?;
+    let ran = watch.stage(Stage::Run, run::run(spec, seeded, dir)).await?;
+    record.outcome = match &ran.end {
+        AgentEnd::Completed => Outcome::Scored,
+        AgentEnd::Failed { .. } => Outcome::AgentError,
+        AgentEnd::TimedOut { .. } => Outcome::Timeout,
+    };
+    record.agent_end = describe(&ran.end);
+    let frozen = watch
+        .stage(Stage::Freeze, freeze::freeze(spec, ran, dir, &shown))
+        .await?;
+    record.requests = Requests {
+        answered: frozen.answered,
+        egress: frozen.egress,
+    };
+    record.warnings.extend(frozen.warnings);
+    let graded = watch
+        .stage(Stage::Grade, judge(bench, spec, dir, &shown))
+        .await?;
+    record.take(&graded.verdict);
+    Ok(())
+}
+
+/// Grades what was frozen, and keeps verdict and log.
+async fn judge(
+    bench: &Bench,
+    spec: &TrialSpec,
+    dir: &Dir,
+    shown: &Path,
+) -> Result<grade::Graded, StageError> {
+    let keep = |name: &str, bytes: &[u8]| {
+        replace(dir, name, bytes).map_err(EngineError::io("cannot write", &shown.join(name)))
+    };
+    let evidence = shown.join(crate::evidence::EVIDENCE_DIR);
+    match grade(&bench.grading, &spec.module, &evidence).await {
+        Ok(graded) => {
+            keep(VERDICT, &graded.bytes)?;
+            if !graded.log.is_empty() {
+                keep(GRADER_LOG, graded.log.as_bytes())?;
+            }
+            Ok(graded)
+        }
+        Err(NoVerdict { error, log }) => {
+            if !log.is_empty() {
+                keep(GRADER_LOG, log.as_bytes())?;
+            }
+            Err(StageError::from(&error))
+        }
+    }
+}
+
+fn begin(spec: &TrialSpec, isolation: Isolation) -> TrialRecord {
+    TrialRecord {
+        schema: TRIAL_SCHEMA.to_owned(),
+        task: spec.id.task.clone(),
+        agent: spec.id.agent.clone(),
+        attempt: spec.id.attempt,
+        outcome: Outcome::Infrastructure,
+        score: None,
+        points: None,
+        result: None,
+        criteria: Vec::new(),
+        seconds: BTreeMap::new(),
+        dir: String::new(),
+        isolation,
+        requests: Requests::default(),
+        agent_end: None,
+        failure: None,
+        grader_sha256: spec.module.component().map(|(sha256, _)| sha256.to_owned()),
+        warnings: spec.remarks.clone(),
+    }
+}
+
+fn fail(record: &mut TrialRecord, stage: Stage, error: StageError) {
+    record.outcome = error.outcome;
+    record.score = None;
+    record.points = None;
+    record.failure = Some(Failure {
+        stage,
+        kind: error.kind,
+        message: error.message,
+        hint: error.hint,
+    });
+}
+
+fn describe(end: &AgentEnd) -> Option<String> {
+    match end {
+        AgentEnd::Completed => None,
+        AgentEnd::Failed {
+            exit_code: Some(code),
+            reason,
+        } => Some(format!("{reason} (exit code {code})")),
+        AgentEnd::Failed {
+            exit_code: None,
+            reason,
+        } => Some(reason.clone()),
+        AgentEnd::TimedOut { limit_seconds } => Some(format!(
+            "its time of {limit_seconds} s was up; it was killed"
+        )),
+    }
+}
+
+/// Writes `trial.json` and the report. The record goes last: a trial is
+/// finished when it is there.
+fn write_record(
+    spec: &TrialSpec,
+    job: &JobDir,
+    dir: &Dir,
+    record: &TrialRecord,
+) -> Result<(), StageError> {
+    let verdict = dir
+        .read(VERDICT)
+        .ok()
+        .filter(|_| record.points.is_some())
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let evidence = dir.open_dir(crate::evidence::EVIDENCE_DIR).ok();
+    let report = trial_markdown(&TrialReport {
+        task: &spec.task.info,
+        record,
+        verdict: verdict.as_ref(),
+        evidence: evidence.as_ref(),
+    });
+    let write = |name: &str, bytes: &[u8]| {
+        let path = job.path().join(&record.dir).join(name);
+        replace(dir, name, bytes).map_err(EngineError::io("cannot write", &path))
+    };
+    write(
+        &format!("eval_report_{}.md", record.attempt),
+        report.as_bytes(),
+    )?;
+    let bytes = json_bytes(record).map_err(EngineError::io(
+        "cannot write",
+        &job.path().join(&record.dir),
+    ))?;
+    write(RECORD, &bytes)?;
+    Ok(())
+}
+
+/// Times the stages and tells about them.
+struct Watch<'a> {
+    bench: &'a Bench,
+    id: &'a TrialId,
+    at: Stage,
+    seconds: BTreeMap<String, f64>,
+}
+
+impl Watch<'_> {
+    async fn stage<T>(
+        &mut self,
+        stage: Stage,
+        work: impl Future<Output = Result<T, StageError>>,
+    ) -> Result<T, StageError> {
+        self.at = stage;
+        self.bench.events.emit(Event::StageStarted {
+            trial: self.id.clone(),
+            stage,
+        });
+        let started = Instant::now();
+        let result = work.await;
+        let seconds = crate::time::seconds(started.elapsed());
+        self.seconds.insert(stage.as_str().to_owned(), seconds);
+        if result.is_ok() {
+            self.bench.events.emit(Event::StageFinished {
+                trial: self.id.clone(),
+                stage,
+                seconds,
+            });
+        }
+        result
+    }
+}
