@@ -3,18 +3,34 @@
 
 use std::sync::LazyLock;
 
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
 
 use crate::google::error::ApiError;
 use crate::google::frame::Signature;
-use crate::google::method::{Api, Kind, Method, Param, Place};
+use crate::google::method::{Api, Kind, Method, Param, Place, Style};
+use crate::google::params::System;
 use crate::google::schema::{Field, Schema, Shape};
 use crate::google::{apis, fields, is_google_host, params, wire};
 use crate::service::{Answer, Request};
 
-/// Every API's document, with Google's own addresses in it.
-static DOCUMENTS: LazyLock<Vec<Value>> =
-    LazyLock::new(|| apis().iter().map(|api| document(api)).collect());
+/// An API's document, with Google's own addresses in it.
+struct Document {
+    value: Value,
+    /// The same as it goes over the wire.
+    written: Bytes,
+}
+
+static DOCUMENTS: LazyLock<Vec<Document>> = LazyLock::new(|| {
+    let written = |value: &Value| wire::write(value, true).unwrap_or_default().into();
+    let documents = apis().iter().map(|api| document(api));
+    documents
+        .map(|value| Document {
+            written: written(&value),
+            value,
+        })
+        .collect()
+});
 
 /// Whether this path asks for discovery.
 pub(crate) fn is_discovery(path: &str) -> bool {
@@ -26,23 +42,22 @@ pub(crate) fn is_discovery(path: &str) -> bool {
 /// Answers a request for the directory or for a document. Needs no
 /// credentials.
 pub(crate) fn answer(request: &Request) -> Answer {
-    let signature = Signature::of("discovery");
-    let (operation, found) = find(request);
+    let operation = match request.path.as_str() {
+        "/discovery/v1/apis" | "/discovery/v1/apis/" => "discovery.apis.list",
+        _ => "discovery.apis.getRest",
+    };
     let signature = Signature {
         operation: Some(operation),
-        ..signature
+        ..Signature::of("discovery")
     };
-    match found.and_then(|value| masked(request, value)) {
-        Ok((value, pretty)) => {
-            let body = wire::write(&value, pretty).unwrap_or_default();
-            signature.answer(200).body(wire::MEDIA_TYPE, body)
-        }
+    match find(request) {
+        Ok(body) => signature.answer(200).body(wire::MEDIA_TYPE, body),
         Err(error) => signature.error(&error),
     }
 }
 
-fn find(request: &Request) -> (&'static str, Result<Value, ApiError>) {
-    let (_, query) = params::parse(request.query.as_bytes()).unwrap_or_default();
+fn find(request: &Request) -> Result<Bytes, ApiError> {
+    let (system, query) = params::parse(request.query.as_bytes())?;
     let get = |name: &str| {
         query
             .iter()
@@ -51,59 +66,65 @@ fn find(request: &Request) -> (&'static str, Result<Value, ApiError>) {
     };
     if request.path == "/$discovery/rest" {
         let name = request.host.split('.').next().unwrap_or_default();
-        return (
-            "discovery.apis.getRest",
-            named(request, name, get("version")),
-        );
+        return rest(request, &system, name, get("version"));
     }
-    let rest = request.path.trim_start_matches("/discovery/v1/apis");
-    let mut segments = rest.split('/').filter(|segment| !segment.is_empty());
+    let path = request.path.trim_start_matches("/discovery/v1/apis");
+    let mut segments = path.split('/').filter(|segment| !segment.is_empty());
     match (
         segments.next(),
         segments.next(),
         segments.next(),
         segments.next(),
     ) {
-        (None, ..) => ("discovery.apis.list", Ok(directory(get("name")))),
-        (Some(name), Some(version), Some("rest"), None) => (
-            "discovery.apis.getRest",
-            named(request, name, Some(version)),
-        ),
-        _ => ("discovery.apis.getRest", Err(ApiError::entity_not_found())),
+        (None, ..) => written(&system, directory(get("name"))),
+        (Some(name), Some(version), Some("rest"), None) => {
+            rest(request, &system, name, Some(version))
+        }
+        _ => Err(ApiError::entity_not_found()),
     }
 }
 
-fn named(request: &Request, name: &str, version: Option<&str>) -> Result<Value, ApiError> {
-    let mut all = apis().iter().zip(DOCUMENTS.iter());
-    let found = all
+/// The document of an API, as the request wants it.
+fn rest(
+    request: &Request,
+    system: &System,
+    name: &str,
+    version: Option<&str>,
+) -> Result<Bytes, ApiError> {
+    let found = apis()
+        .iter()
+        .zip(DOCUMENTS.iter())
         .find(|(api, _)| api.name == name && version.is_none_or(|version| version == api.version));
     let Some((api, document)) = found else {
         return Err(ApiError::entity_not_found());
     };
-    let mut document = document.clone();
+    let elsewhere = !is_google_host(&request.host);
+    if !elsewhere && !system.compact && system.fields.is_none() {
+        return Ok(document.written.clone());
+    }
+    let mut value = document.value.clone();
     // Asked at another address than Google's, the API is there as well.
-    if !is_google_host(&request.host) {
+    if elsewhere {
         let root = format!(
             "{}://{}:{}/",
             request.scheme.as_str(),
             request.host,
             request.port
         );
-        document["baseUrl"] = format!("{root}{}", api.service_path).into();
-        document["rootUrl"] = root.into();
+        value["baseUrl"] = format!("{root}{}", api.service_path).into();
+        value["rootUrl"] = root.into();
     }
-    Ok(document)
+    written(system, value)
 }
 
-fn masked(request: &Request, mut value: Value) -> Result<(Value, bool), ApiError> {
-    let (system, _) = params::parse(request.query.as_bytes())?;
+fn written(system: &System, mut value: Value) -> Result<Bytes, ApiError> {
     if let Some(text) = &system.fields {
-        let style = crate::google::method::Style::Strict;
-        fields::Mask::parse(text)
-            .map_err(|bad| bad.into_error(style))?
-            .apply(&mut value);
+        let mask = fields::Mask::parse(text).map_err(|bad| bad.into_error(Style::Strict))?;
+        mask.apply(&mut value);
     }
-    Ok((value, !system.compact))
+    Ok(wire::write(&value, !system.compact)
+        .unwrap_or_default()
+        .into())
 }
 
 fn directory(name: Option<&str>) -> Value {

@@ -18,7 +18,7 @@ pub(crate) fn write<T: Serialize + ?Sized>(
     value: &T,
     pretty: bool,
 ) -> Result<Vec<u8>, serde_json::Error> {
-    let mut out = Vec::with_capacity(1024);
+    let mut out = Vec::with_capacity(4096);
     if pretty {
         let formatter = Escaping(PrettyFormatter::with_indent(b"  "));
         value.serialize(&mut serde_json::Serializer::with_formatter(

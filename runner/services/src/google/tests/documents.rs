@@ -227,3 +227,123 @@ fn the_directory_lists_what_there_is() {
         assert_eq!((status, problem(&body).1), (404, "notFound"), "{path}");
     }
 }
+
+/// Google's own discovery document of Tasks, in short: verb, path below
+/// `tasks/v1/`, and query parameters.
+const TASKS: &[(&str, &str, &str, &str)] = &[
+    (
+        "tasks.tasklists.delete",
+        "DELETE",
+        "users/@me/lists/{tasklist}",
+        "",
+    ),
+    (
+        "tasks.tasklists.get",
+        "GET",
+        "users/@me/lists/{tasklist}",
+        "",
+    ),
+    ("tasks.tasklists.insert", "POST", "users/@me/lists", ""),
+    (
+        "tasks.tasklists.list",
+        "GET",
+        "users/@me/lists",
+        "maxResults pageToken",
+    ),
+    (
+        "tasks.tasklists.patch",
+        "PATCH",
+        "users/@me/lists/{tasklist}",
+        "",
+    ),
+    (
+        "tasks.tasklists.update",
+        "PUT",
+        "users/@me/lists/{tasklist}",
+        "",
+    ),
+    ("tasks.tasks.clear", "POST", "lists/{tasklist}/clear", ""),
+    (
+        "tasks.tasks.delete",
+        "DELETE",
+        "lists/{tasklist}/tasks/{task}",
+        "",
+    ),
+    (
+        "tasks.tasks.get",
+        "GET",
+        "lists/{tasklist}/tasks/{task}",
+        "",
+    ),
+    (
+        "tasks.tasks.insert",
+        "POST",
+        "lists/{tasklist}/tasks",
+        "parent previous",
+    ),
+    (
+        "tasks.tasks.list",
+        "GET",
+        "lists/{tasklist}/tasks",
+        "completedMax completedMin dueMax dueMin maxResults pageToken showAssigned showCompleted \
+         showDeleted showHidden updatedMin",
+    ),
+    (
+        "tasks.tasks.move",
+        "POST",
+        "lists/{tasklist}/tasks/{task}/move",
+        "destinationTasklist parent previous",
+    ),
+    (
+        "tasks.tasks.patch",
+        "PATCH",
+        "lists/{tasklist}/tasks/{task}",
+        "",
+    ),
+    (
+        "tasks.tasks.update",
+        "PUT",
+        "lists/{tasklist}/tasks/{task}",
+        "",
+    ),
+];
+
+#[test]
+fn tasks_has_the_methods_that_google_has() {
+    let mut found = Vec::new();
+    methods(&document("tasks", "v1"), &mut found);
+    found.sort_by_key(|method| method["id"].as_str().unwrap().to_owned());
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let found: Vec<_> = found
+        .iter()
+        .map(|method| {
+            let params = method["parameters"].as_object().unwrap();
+            let query = params
+                .iter()
+                .filter(|(_, param)| param["location"] == "query");
+            let mut names: Vec<&str> = query.map(|(name, _)| name.as_str()).collect();
+            names.sort_unstable();
+            let path = text(&method["path"])
+                .trim_start_matches("tasks/v1/")
+                .to_owned();
+            (
+                text(&method["id"]),
+                text(&method["httpMethod"]),
+                path,
+                names.join(" "),
+            )
+        })
+        .collect();
+    let wanted: Vec<_> = TASKS
+        .iter()
+        .map(|(id, verb, path, query)| {
+            (
+                (*id).to_owned(),
+                (*verb).to_owned(),
+                (*path).to_owned(),
+                (*query).to_owned(),
+            )
+        })
+        .collect();
+    assert_eq!(found, wanted);
+}
