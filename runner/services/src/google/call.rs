@@ -39,16 +39,6 @@ pub struct Media {
 static NO_BODY: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
 
 impl Call {
-    /// The method's entry in the table.
-    pub fn method(&self) -> &'static Method {
-        self.method
-    }
-
-    /// The API the method belongs to.
-    pub fn api(&self) -> &'static Api {
-        self.api
-    }
-
     /// A variable of the path, decoded; empty where the path has none of that
     /// name.
     pub fn path(&self, name: &str) -> &str {
@@ -111,11 +101,6 @@ impl Call {
         self.body.as_ref().unwrap_or(&NO_BODY)
     }
 
-    /// Whether a JSON body came at all.
-    pub fn has_body(&self) -> bool {
-        self.body.is_some()
-    }
-
     /// A text member of the JSON body.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.body().get(name).and_then(Value::as_str)
@@ -124,11 +109,6 @@ impl Call {
     /// Uploaded content.
     pub fn media(&self) -> Option<&Media> {
         self.media.as_ref()
-    }
-
-    /// The `fields` mask; `None` where the whole answer was asked for.
-    pub fn mask(&self) -> Option<&Mask> {
-        self.mask.as_ref()
     }
 
     /// 412 where the request says `If-Match` and means another version than
@@ -197,8 +177,6 @@ pub enum At {
     Member(&'static str),
     /// It stands in a list of the answer.
     Item(&'static str, usize),
-    /// Two lists deep: `history[1].messagesAdded[0]`.
-    Nested(&'static str, usize, &'static str, usize),
 }
 
 /// How much of an object a masked part of an answer shows; `None`: nothing.
@@ -272,9 +250,6 @@ impl At {
             Self::Root => Some(answer),
             Self::Member(name) => answer.get(name),
             Self::Item(list, index) => answer.get(list)?.get(index),
-            Self::Nested(list, index, inner, at) => {
-                answer.get(list)?.get(index)?.get(inner)?.get(at)
-            }
         }
     }
 }

@@ -113,7 +113,7 @@ pub fn services() -> Vec<Arc<dyn Service>> {
 /// Hosts that serve every API.
 const COMMON_HOSTS: &[&str] = &["www.googleapis.com", "content.googleapis.com"];
 /// Paths on the port that routes by path, besides those of the APIs.
-const PATHS: &[&str] = &["/discovery/v1/", "/$discovery/", "/batch", "/upload/", "/resumable/upload/"];
+const PATHS: &[&str] = &["/discovery/v1/", "/$discovery/", "/upload/", "/resumable/upload/"];
 
 /// The API that a host serves, where it serves only one.
 fn api_of_host(host: &str) -> Option<&'static str> {
@@ -141,6 +141,7 @@ impl Service for GoogleService {
 
     fn owns_path(&self, path: &str) -> bool {
         PATHS.iter().any(|prefix| path.starts_with(prefix))
+            || batch::is_batch(path)
             || oauth::is_oauth(path)
             || route::is_api_path(path)
     }

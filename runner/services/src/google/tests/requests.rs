@@ -159,6 +159,7 @@ fn the_host_decides_which_api_is_there() {
         "/gmail/v10",
         "/tasks",
         "/repos/a/b",
+        "/batches",
     ] {
         let own = GoogleService.owns_path(path);
         assert_eq!(own, path == "/v1/people", "{path}");
