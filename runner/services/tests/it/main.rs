@@ -5,6 +5,7 @@
 mod attacks;
 mod captive;
 mod control;
+mod google;
 mod journal;
 mod limits;
 mod namespace;
