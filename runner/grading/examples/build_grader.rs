@@ -4,10 +4,15 @@
 //! leaves out the check that the component is a grader, and `--module` stops
 //! before it becomes a component: the hostile graders of the tests need that.
 
-#![allow(clippy::print_stdout, reason = "an example is a program")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "an example is a program"
+)]
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use proctor_grading::build::{self, BuildOptions, StdSource};
 use proctor_types::verdict::ABI;
@@ -17,7 +22,17 @@ use sha2::{Digest, Sha256};
 const USAGE: &str =
     "usage: build_grader CRATE -o FILE [--target-dir DIR] [--build-std] [--module | --unchecked]";
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("build_grader: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let mut crate_dir = None;
     let mut output = None;
     let mut target_dir = std::env::temp_dir().join("proctor-grader-build");

@@ -27,6 +27,7 @@
 //! is worth; everything that can go wrong on the way to its verdict is a
 //! [`GradeError`] of a kind of its own, and none of them is a zero.
 
+pub mod build;
 mod bundle;
 mod canonical;
 mod error;

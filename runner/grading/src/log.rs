@@ -1,5 +1,7 @@
 //! What a grader logs: lines for the task's author that never count.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::text::excerpt;
@@ -21,6 +23,17 @@ pub enum LogLevel {
     Warn,
     /// What went wrong; the SDK logs the message of a panic at this level.
     Error,
+}
+
+impl fmt::Display for LogLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
+        })
+    }
 }
 
 /// One line.

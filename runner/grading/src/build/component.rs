@@ -201,3 +201,106 @@ fn processed_by(component: &[u8], tool: &str) -> Option<String> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRADER: &str = r#"(component
+        (import "proctor:grader/types@1.0.0" (instance $types
+            (type $verdict' (record (field "notes" (list string))))
+            (export "verdict" (type $verdict (eq $verdict')))))
+        (alias export $types "verdict" (type $verdict))
+        (import "verdict" (type (eq $verdict)))
+        (@custom "producers" "outer")
+        (core module $m
+            (@custom "name" "inner")
+            (memory (export "memory") 1)
+            (func (export "grade")))
+        (component (@custom "note" "nested"))
+        (core instance $i (instantiate $m))
+        (func (export "grade") (canon lift (core func $i "grade"))))"#;
+
+    fn component(text: &str) -> Vec<u8> {
+        wat::parse_str(text).unwrap()
+    }
+
+    fn custom_sections(component: &[u8]) -> Vec<String> {
+        let payloads = Parser::new(0).parse_all(component);
+        payloads
+            .filter_map(|payload| match payload.unwrap() {
+                Payload::CustomSection(section) => Some(section.name().to_owned()),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn refused(text: &str) -> String {
+        interface(&component(text))
+            .unwrap()
+            .expect_grader()
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn stripping_takes_custom_sections_at_every_depth_and_nothing_else() {
+        let whole = component(GRADER);
+        for name in ["producers", "name", "note"] {
+            assert!(
+                custom_sections(&whole)
+                    .iter()
+                    .any(|section| section == name),
+                "{name}"
+            );
+        }
+        let stripped = strip(&whole).unwrap();
+        assert_eq!(custom_sections(&stripped), Vec::<String>::new());
+        wasmparser::Validator::new()
+            .validate_all(&stripped)
+            .unwrap();
+        assert_eq!(interface(&stripped).unwrap(), interface(&whole).unwrap());
+        assert_eq!(strip(&stripped).unwrap(), stripped);
+    }
+
+    #[test]
+    fn a_grader_is_known_by_what_it_imports_and_exports() {
+        let interface = interface(&component(GRADER)).unwrap();
+        assert_eq!(interface.imports, ["proctor:grader/types@1.0.0"]);
+        assert_eq!(interface.functions, ["grade"]);
+        assert_eq!(interface.expect_grader().unwrap(), ABI);
+    }
+
+    #[test]
+    fn what_is_no_grader_is_refused_with_the_reason() {
+        assert!(refused("(module)").contains("it is a module"));
+        assert!(refused("(component)").contains("proctor_grader::export!(grade)"));
+        let other = GRADER.replace("types@1.0.0", "types@2.0.0");
+        assert!(refused(&other).contains("made for proctor:grader/types@2.0.0"));
+        let no_verdict = GRADER.replace("proctor:grader/types@1.0.0", "proctor:grader/log@1.0.0");
+        assert!(refused(&no_verdict).contains("does not return the contract's verdict"));
+        let clock = GRADER.replace(
+            "(@custom \"producers\" \"outer\")",
+            "(import \"wasi:clocks/wall-clock@0.2.0\" (instance))",
+        );
+        assert!(refused(&clock).contains("imports wasi:clocks/wall-clock@0.2.0: a grader may"));
+        assert!(interface(b"no wasm").is_err());
+    }
+
+    #[test]
+    fn a_module_without_a_contract_does_not_become_a_grader() {
+        let module = component("(module (func (export \"grade\")))");
+        let problem = match encode(&module) {
+            Ok(encoded) => interface(&encoded.component)
+                .unwrap()
+                .expect_grader()
+                .unwrap_err(),
+            Err(error) => error,
+        };
+        assert!(matches!(
+            problem,
+            BuildError::NoGrader { .. } | BuildError::Encode { .. }
+        ));
+        assert!(matches!(encode(b"no wasm"), Err(BuildError::Encode { .. })));
+    }
+}

@@ -15,6 +15,8 @@
 mod cargo;
 mod component;
 mod error;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use std::ffi::OsString;

@@ -253,10 +253,10 @@ impl Bundle {
 
     fn keep(&self, path: &str, content: &Arc<[u8]>) {
         let bytes = content.len() as u64;
-        let mut contents = self.contents();
         if bytes > self.0.limits.cache_bytes {
             return;
         }
+        let mut contents = self.contents();
         if contents.bytes + bytes > self.0.limits.cache_bytes {
             contents.files.clear();
             contents.bytes = 0;

@@ -1,5 +1,8 @@
 //! Telling apart why a grader did not come to its end.
 
+use std::io;
+
+use rustix::io::Errno;
 use wasmtime::{Store, Trap, WasmBacktrace};
 
 use super::state::{Refused, State, Stop};
@@ -32,7 +35,6 @@ pub(super) fn classify(
         match trap {
             Trap::OutOfFuel => return Fault::OutOfFuel { limit: limits.fuel },
             Trap::StackOverflow => return Fault::StackOverflow,
-            Trap::Interrupt => return Fault::OutOfTime { limit: limits.time },
             _ => {}
         }
     }
@@ -88,6 +90,10 @@ fn describe(trap: Trap, error: &wasmtime::Error) -> String {
 fn untyped(error: &wasmtime::Error, stage: Stage, limits: &Limits) -> Fault {
     let cause = error.root_cause().to_string();
     let detail = excerpt(&cause, DETAIL_BYTES).into_owned();
+    // The operating system refused something: that is nobody's grade.
+    if error.downcast_ref::<Errno>().is_some() || error.downcast_ref::<io::Error>().is_some() {
+        return Fault::Internal { detail };
+    }
     // The engine keeps this type to itself, so only its text is left to go by;
     // a test with a hostile grader holds it in place.
     if cause.contains("fuel allocated for hostcalls has been exhausted") {

@@ -24,6 +24,77 @@ fn busy() -> Vec<u8> {
         .build()
 }
 
+/// Traps unless `condition` holds.
+fn must(condition: &str) -> String {
+    format!("(if (i32.eqz {condition}) (then unreachable))")
+}
+
+/// Calls `function` with `text` as its first argument and a result at 512.
+/// The text is put at 0, byte by byte.
+fn ask(function: &str, text: &str, rest: &str) -> String {
+    let put = |(at, byte): (usize, u8)| format!("(i32.store8 (i32.const {at}) (i32.const {byte}))");
+    let put: Vec<String> = text.bytes().enumerate().map(put).collect();
+    let length = text.len();
+    let put = put.concat();
+    format!("{put} (call {function} (i32.const 0) (i32.const {length}) {rest} (i32.const 512))")
+}
+
+fn byte_is(at: usize, value: u32) -> String {
+    must(&format!(
+        "(i32.eq (i32.load8_u (i32.const {at})) (i32.const {value}))"
+    ))
+}
+
+fn word_is(at: usize, value: u32) -> String {
+    must(&format!(
+        "(i32.eq (i32.load (i32.const {at})) (i32.const {value}))"
+    ))
+}
+
+#[test]
+fn a_grader_sees_the_files_of_the_manifest_and_nothing_else() {
+    let mut code = String::new();
+    let file = "workspace/summary.md";
+    // ok(list): the length is the file's, the first byte its first.
+    code += &ask("$read", file, "");
+    code += &(byte_is(512, 0) + &word_is(520, 22));
+    code += &must("(i32.eq (i32.load8_u (i32.load (i32.const 516))) (i32.const 35))");
+    code += &ask("$read_range", file, "(i64.const 2) (i32.const 100)");
+    code += &(byte_is(512, 0) + &word_is(520, 20));
+    code += &ask("$read_range", file, "(i64.const 1000) (i32.const 100)");
+    code += &(byte_is(512, 0) + &word_is(520, 0));
+    code += &(ask("$stat", file, "") + &byte_is(512, 1));
+    code += &(ask("$list", "world/", "") + &word_is(516, 3));
+    code += &(ask("$list", "", "") + &word_is(516, 8));
+    for path in [
+        "/etc/passwd",
+        "../etc/passwd",
+        "workspace/../task.json",
+        "workspace",
+        "manifest.json",
+        "",
+        "/proc/self/environ",
+        "workspace/summary.md/",
+        "./prompt.md",
+        "nowhere",
+    ] {
+        code += &(ask("$read", path, "") + &byte_is(512, 1));
+        code += &(ask("$read_range", path, "(i64.const 0) (i32.const 9)") + &byte_is(512, 1));
+        code += &(ask("$stat", path, "") + &byte_is(512, 0));
+    }
+    code += &format!("(call $journal (i32.const 512)) {}", byte_is(512, 0));
+    code += &word_is(520, 25);
+    let wasm = Core::new().with_read().with_evidence().first(&code).build();
+    let (_directory, bundle) = Builder::new().open();
+    grade_bundle(&wasm, &bundle, &Limits::default()).unwrap();
+
+    // A bundle without a journal has none; that is the grader's to handle.
+    let no_journal = format!("(call $journal (i32.const 512)) {}", byte_is(512, 1));
+    let wasm = Core::new().with_evidence().first(&no_journal).build();
+    let (_directory, bundle) = Builder::new().without("world/journal.jsonl").open();
+    grade_bundle(&wasm, &bundle, &Limits::default()).unwrap();
+}
+
 #[test]
 fn a_hundred_grades_give_the_same_bytes_and_the_same_fuel() {
     let directory = Builder::new().write();
