@@ -222,12 +222,16 @@ impl Channel {
         let mut packet = vec![0; PACKET];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
+        let mut was_reset = false;
         let received = loop {
             let mut parts = [IoSliceMut::new(&mut packet)];
             let flags = RecvFlags::CMSG_CLOEXEC;
             match rustix::net::recvmsg(&self.0, &mut parts, &mut control, flags) {
                 Ok(received) => break received,
                 Err(rustix::io::Errno::INTR) => {}
+                // The other end went away without reading everything. That is
+                // told once, and before what it said last.
+                Err(rustix::io::Errno::CONNRESET) if !was_reset => was_reset = true,
                 Err(rustix::io::Errno::CONNRESET) => return Ok(None),
                 Err(error) => return Err(error.into()),
             }
@@ -319,6 +323,21 @@ mod tests {
         drop(a);
         assert!(b.recv::<Order>().unwrap().is_none());
         assert!(b.send(&Report::Ready, &[]).is_err());
+    }
+
+    #[test]
+    fn last_words_arrive_although_something_was_left_unread() {
+        let (a, b) = Channel::pair().unwrap();
+        a.send(&Order::Launch, &[]).unwrap();
+        a.send(&Order::KillAll { id: 1 }, &[]).unwrap();
+        b.recv::<Order>().unwrap();
+        b.send(&Report::Quiet { id: 1 }, &[]).unwrap();
+        drop(b);
+        assert!(matches!(
+            a.recv::<Report>().unwrap().unwrap().0,
+            Report::Quiet { id: 1 }
+        ));
+        assert!(a.recv::<Report>().unwrap().is_none());
     }
 
     #[test]

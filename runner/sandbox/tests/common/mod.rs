@@ -7,44 +7,44 @@ use std::time::Duration;
 use proctor_sandbox::{CaptiveSockets, ExecOutput, ExecRequest, Exit, Sandbox, SandboxConfig};
 
 /// Time for a command that ends by itself. Only a broken build meets it.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The init to use: the one that was built with the tests, or a copy of it
 /// where another user can reach it.
-pub fn init() -> PathBuf {
+pub(crate) fn init() -> PathBuf {
     std::env::var_os("PROCTOR_TEST_INIT")
         .map_or_else(|| env!("CARGO_BIN_EXE_proctor-init").into(), PathBuf::from)
 }
 
-pub fn config() -> SandboxConfig {
+pub(crate) fn config() -> SandboxConfig {
     SandboxConfig::new(
         init(),
         "-----BEGIN CERTIFICATE-----\nroom\n-----END CERTIFICATE-----\n",
     )
 }
 
-pub fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-pub async fn room() -> (Sandbox, CaptiveSockets) {
+pub(crate) async fn room() -> (Sandbox, CaptiveSockets) {
     Sandbox::start(config()).await.unwrap()
 }
 
 /// A room of which only the inside matters.
-pub async fn quiet_room() -> Sandbox {
+pub(crate) async fn quiet_room() -> Sandbox {
     room().await.0
 }
 
 /// Runs a line of shell to its end, whatever that is.
-pub async fn sh(room: &Sandbox, line: &str) -> ExecOutput {
+pub(crate) async fn sh(room: &Sandbox, line: &str) -> ExecOutput {
     room.exec(ExecRequest::shell(line).timeout(PATIENCE))
         .await
         .unwrap()
 }
 
 /// What a line of shell that succeeds prints.
-pub async fn said(room: &Sandbox, line: &str) -> String {
+pub(crate) async fn said(room: &Sandbox, line: &str) -> String {
     let output = sh(room, line).await;
     assert_eq!(
         output.status,
@@ -57,7 +57,7 @@ pub async fn said(room: &Sandbox, line: &str) -> String {
 
 /// What a Python program that succeeds prints. It has `call(number, ...)`,
 /// which makes a system call and gives the name of its error or `ok`.
-pub async fn python(room: &Sandbox, program: &str) -> String {
+pub(crate) async fn python(room: &Sandbox, program: &str) -> String {
     let mut request = ExecRequest::new(["/usr/bin/python3", "-"]).timeout(PATIENCE);
     request.stdin = Some(format!("{PRELUDE}{program}").into_bytes());
     let output = room.exec(request).await.unwrap();
@@ -82,13 +82,13 @@ def attempt(what):
         return errno.errorcode.get(e.errno, '?')
 ";
 
-pub fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Processes of this machine whose command line holds `mark`, as `/proc` shows
 /// them to the test.
-pub fn processes_with(mark: &str) -> Vec<u32> {
+pub(crate) fn processes_with(mark: &str) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let Some(pid) = entry
@@ -108,7 +108,7 @@ pub fn processes_with(mark: &str) -> Vec<u32> {
 
 /// Waits until `condition` holds; fails after a long time. For what the kernel
 /// does on its own after a process is gone.
-pub async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+pub(crate) async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     for _ in 0..6000 {
         if condition() {
             return;
@@ -119,9 +119,20 @@ pub async fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
 }
 
 /// An argument that no other test uses: `sleep` takes several and adds them.
-pub fn unique_nap() -> String {
+pub(crate) fn unique_nap() -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     format!("3600.{:06}{number:03}", std::process::id())
+}
+
+/// Waits until a line of shell prints `expected`; fails after a long time.
+pub(crate) async fn eventually_said(room: &Sandbox, line: &str, expected: &str) {
+    for _ in 0..600 {
+        if said(room, line).await == expected {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("`{line}` does not print {expected}");
 }
