@@ -37,6 +37,7 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Every code, in order.
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 12] = [
         Self::Done,
         Self::CheckFailed,

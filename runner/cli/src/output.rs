@@ -8,6 +8,11 @@ pub(crate) fn out(text: &str) {
     drop(writeln!(std::io::stdout().lock(), "{text}"));
 }
 
+/// Bytes on standard output, as they are.
+pub(crate) fn raw(bytes: &[u8]) {
+    drop(std::io::stdout().lock().write_all(bytes));
+}
+
 /// A line on standard error.
 pub(crate) fn err(text: &str) {
     drop(writeln!(std::io::stderr().lock(), "{text}"));

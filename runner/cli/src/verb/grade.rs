@@ -33,7 +33,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         host: super::host()?,
     })?;
     match arguments.format {
-        Format::Json => output::out(&serde_json::to_string(&graded.verdict)?),
+        // The very bytes of `verdict.json`, which end with a line feed.
+        Format::Json => output::raw(&graded.bytes),
         Format::Text => {
             let verdict = &graded.verdict;
             output::out(&format!(

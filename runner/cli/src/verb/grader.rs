@@ -49,7 +49,10 @@ impl Arguments {
 /// Builds the grader.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let Arguments::Build(build) = arguments;
-    let options = BuildOptions::new(&build.target_dir).env(std::env::vars_os());
+    // The build runs in the crate's folder.
+    let target_dir =
+        std::path::absolute(&build.target_dir).context("cannot find the current folder")?;
+    let options = BuildOptions::new(target_dir).env(std::env::vars_os());
     let built = grader::build(&build.krate, &options)?;
     std::fs::write(&build.output, &built.component)
         .with_context(|| format!("cannot write {}", build.output.display()))?;

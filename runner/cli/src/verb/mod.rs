@@ -60,3 +60,14 @@ impl Verb {
         }
     }
 }
+
+/// Waits for Ctrl-C, or for the signal with which service managers end a
+/// program.
+async fn interrupted() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate())?;
+    tokio::select! {
+        result = tokio::signal::ctrl_c() => result,
+        _ = terminate.recv() => Ok(()),
+    }
+}

@@ -76,9 +76,18 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let summary = runtime.block_on(job::run(plan, reporter::progress(arguments.format)))?;
+    let ended = runtime.block_on(async {
+        tokio::select! {
+            summary = job::run(plan, reporter::progress(arguments.format)) => summary.map(Some),
+            // Dropping the job kills what runs in its rooms.
+            _ = super::interrupted() => Ok(None),
+        }
+    });
     // Whatever a hostile agent still holds open must not delay the end.
     runtime.shutdown_background();
+    let Some(summary) = ended? else {
+        return Ok(Exit::Interrupted);
+    };
     match arguments.format {
         Format::Json => output::out(&serde_json::to_string(&summary)?),
         Format::Text => print(&summary),

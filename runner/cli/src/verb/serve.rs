@@ -75,19 +75,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             served.proxy(),
             served.plain(),
         ));
-        interrupted().await.context("cannot wait for Ctrl-C")?;
+        super::interrupted().await.context("cannot wait for Ctrl-C")?;
         served.stop().await;
         Ok(Exit::Done)
     })
-}
-
-async fn interrupted() -> std::io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        result = tokio::signal::ctrl_c() => result,
-        _ = terminate.recv() => Ok(()),
-    }
 }
 
 /// `value` as one word of a POSIX shell.

@@ -63,7 +63,8 @@ fn is_format(c: char) -> bool {
 
 /// A number without needless digits: `6`, `1.5`, `0.667`.
 pub(crate) fn number(value: f64) -> String {
-    let text = format!("{value:.3}");
+    // A sum over nothing is -0.
+    let text = format!("{:.3}", value + 0.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
@@ -96,6 +97,7 @@ mod tests {
     #[test]
     fn numbers_are_short_and_exact_enough() {
         assert_eq!(number(6.0), "6");
+        assert_eq!(number(-0.0), "0");
         assert_eq!(number(2.0 / 3.0), "0.667");
         assert_eq!(range(0.6, 1.0), "0.6–1");
         assert_eq!(range(1.0, 1.0), "1");

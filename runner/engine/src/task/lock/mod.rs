@@ -33,8 +33,8 @@ const VERSION: u32 = 1;
 const MAX_BYTES: u64 = 16 << 20;
 
 const PREAMBLE: &str = "\
-# Written by `proctor lock`; commit it. `proctor verify` says what differs from
-# it, and `proctor run` refuses tasks and graders that are not the ones below.
+# Written by `proctor lock`; commit it. `proctor lock --check` lists what differs
+# from it, and `proctor run` refuses tasks and graders that are not those below.
 ";
 
 /// The content of a lock file.

@@ -1,0 +1,4 @@
+//! Whole runs of the real `proctor`, by topic.
+
+mod honesty;
+mod trial;
