@@ -26,7 +26,7 @@
 //! ```
 
 mod env;
-pub mod gateway;
+mod gateway;
 pub mod google;
 mod handle;
 mod journal;
