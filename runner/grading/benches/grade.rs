@@ -10,12 +10,12 @@
 )]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use proctor_grader::testing;
-use proctor_grader::types::world::TaskStatus;
-use proctor_grader::types::{Change, Event, Touch, View, transcript};
 use proctor_grading::{
     Bundle, BundleLimits, Compiler, GraderHost, HostConfig, Limits, score, to_canonical_json,
 };
+
+#[path = "../tests/it/kit/trial.rs"]
+mod trial;
 
 /// The grader of the Google Workspace task, from the crate: cargo runs
 /// benchmarks there.
@@ -31,7 +31,7 @@ fn grade(criterion: &mut Criterion) {
         directory.path().join("evidence"),
         directory.path().join("modules"),
     );
-    trial().write(&evidence).unwrap();
+    trial::trial().write(&evidence).unwrap();
     // Modules are compiled before anything is measured.
     let host = || GraderHost::new(HostConfig::new(Compiler::InProcess).cache(&cache));
     let open = || Bundle::open(&evidence, BundleLimits::default()).unwrap();
@@ -50,72 +50,13 @@ fn grade(criterion: &mut Criterion) {
         bencher.iter(|| {
             let (host, bundle) = (host(), open());
             let grader = host.load(&wasm, None).unwrap();
-            let graded = grader.grade_blocking(&bundle, &limits).unwrap();
+            let result = grader.grade_blocking(&bundle, &limits).unwrap();
             let task = bundle.task().unwrap();
-            let verdict = score(task, bundle.sha256(), graded.grader, graded.verdict);
+            let verdict = score(task, bundle.sha256(), result.grader, result.verdict);
             to_canonical_json(&verdict).unwrap()
         });
     });
     group.finish();
-}
-
-/// A trial like the oracle's, with a transcript of some 66 KB.
-fn trial() -> testing::Bundle {
-    let mails: Vec<_> = (0..5)
-        .map(|n| {
-            let text = format!(
-                "Please finish report {n} by Friday. {}",
-                "Details. ".repeat(50)
-            );
-            let subject = format!("Report {n} is due");
-            testing::mail(&format!("m{n}"), "Dana <dana@example.com>", &subject, &text)
-        })
-        .collect();
-    let mut seeded = vec![
-        testing::task("t1", "Review Q3 proposal", TaskStatus::NeedsAction),
-        testing::task("t2", "Update documentation", TaskStatus::Completed),
-    ];
-    seeded.iter_mut().for_each(|task| task.seeded = true);
-    let mut after = seeded.clone();
-    let mut journal = vec![testing::request("tasks.tasks.list")];
-    for n in 0..5 {
-        let mut read = testing::request("gmail.users.messages.get");
-        read.read
-            .push(Touch::read("gmail.message", format!("m{n}"), View::Full));
-        let id = format!("n{n}");
-        let mut insert = testing::request("tasks.tasks.insert");
-        insert
-            .changed
-            .push(Touch::changed("tasks.task", &id, Change::Created).within("list-1"));
-        journal.extend([read, insert]);
-        after.push(testing::task(
-            &id,
-            &format!("Finish report {n}"),
-            TaskStatus::NeedsAction,
-        ));
-    }
-    let world =
-        |tasks| testing::with_tasks(testing::with_mail(testing::world(), mails.clone()), tasks);
-    testing::Bundle::new()
-        .world(&world(seeded), &world(after))
-        .journal(&journal)
-        .transcript(&transcript())
-        .workspace(
-            "task_summary.md",
-            "# Summary\n\n## Created\n- Finish report 0\n",
-        )
-}
-
-fn transcript() -> Vec<Event> {
-    let message = |n: usize| {
-        let text = format!("step {n}: {}", "what the agent says about it. ".repeat(20));
-        let part = transcript::Part::text(text);
-        Event::message(
-            None,
-            transcript::Message::new(transcript::Role::Assistant, vec![part]),
-        )
-    };
-    (0..100).map(message).collect()
 }
 
 criterion_group!(benches, grade);

@@ -5,6 +5,7 @@
 
 mod bundle;
 mod compile;
+mod fixtures;
 mod grade;
 mod hostile;
 mod kit;

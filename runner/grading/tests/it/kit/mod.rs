@@ -3,6 +3,7 @@
 pub(crate) mod bundle;
 pub(crate) mod component;
 pub(crate) mod memory;
+pub(crate) mod trial;
 
 use std::path::PathBuf;
 
