@@ -4,7 +4,8 @@
 //! with its journal. Prints one JSON object: how many there are, and the
 //! process's resident memory before them and at its peak, in bytes.
 
-use anyhow::Context as _;
+use std::error::Error;
+
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use proctor_services::{JournalCaps, SeedOptions, World, WorldHandle};
@@ -15,7 +16,7 @@ const SEED: &str = concat!(
     "/../tasks/gws-task-management/seed"
 );
 
-fn main() -> anyhow::Result<()> {
+fn main() -> Result<(), Box<dyn Error>> {
     let before = resident("VmRSS")?;
     let mut worlds = Vec::with_capacity(WORLDS);
     for _ in 0..WORLDS {
@@ -36,14 +37,14 @@ fn main() -> anyhow::Result<()> {
 }
 
 /// A line of this process's memory figures in `/proc`, in bytes.
-fn resident(name: &str) -> anyhow::Result<u64> {
+fn resident(name: &str) -> Result<u64, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status
         .lines()
         .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
     let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
     let kibibytes: u64 = kibibytes
-        .context("/proc/self/status has no such line")?
+        .ok_or("/proc/self/status has no such line")?
         .trim()
         .parse()?;
     Ok(kibibytes * 1024)
