@@ -79,6 +79,7 @@ impl Exit {
             EngineError::Task(_)
             | EngineError::Agent(_)
             | EngineError::MissingPrerequisite { .. } => Self::Task,
+            EngineError::Tool { .. } => Self::Usage,
             EngineError::Lock(_) => Self::Integrity,
             EngineError::Isolation(_) => Self::Isolation,
             EngineError::Busy { .. } | EngineError::Occupied { .. } => Self::Busy,

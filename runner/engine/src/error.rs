@@ -37,6 +37,14 @@ pub enum EngineError {
         /// Where it was looked for.
         looked: String,
     },
+    /// What the operator wants to put into the agent's room cannot be there.
+    #[error("--tool {}: {problem}", tool.display())]
+    Tool {
+        /// What was given.
+        tool: PathBuf,
+        /// Why not.
+        problem: String,
+    },
     /// A world cannot be served.
     #[error("{0}")]
     Serve(String),
@@ -114,6 +122,7 @@ impl EngineError {
                 "install `{program}` and put it on PATH; `make demo` in Proctor's checkout \
                  installs what its own tasks need"
             )),
+            Self::Tool { .. } => Some("docs/agents.md says what --tool takes".to_owned()),
             Self::Isolation(_) => Some(
                 "`--isolation none` runs the agent as an ordinary process with your rights; every \
                  report made under it says so"

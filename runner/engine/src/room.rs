@@ -22,7 +22,7 @@ use crate::task::Task;
 use crate::trial::{StageError, Tools};
 
 /// Name of the filter program inside the room.
-const CAPTURE: &str = "proctor-capture";
+pub(crate) const CAPTURE: &str = "proctor-capture";
 
 /// An open room.
 #[derive(Debug)]
@@ -53,8 +53,9 @@ impl Room {
         isolation: Isolation,
         host: &HostConfig,
     ) -> Result<Self, StageError> {
+        let services = GatewayConfig::new(world.services());
         let world = WorldHandle::new(world, JournalCaps::default());
-        let gateway = Gateway::new(world.clone(), GatewayConfig::new(services()))
+        let gateway = Gateway::new(world.clone(), services)
             .map_err(|error| StageError::ours("gateway", &error))?;
         let mut config = config(host, gateway.ca_pem());
         configure(&mut config, task, tools, host);
@@ -200,11 +201,6 @@ impl Shell for Room {
     }
 }
 
-/// The fakes that a world can have.
-pub(crate) fn services() -> Vec<std::sync::Arc<dyn proctor_services::Service>> {
-    proctor_services::google::services()
-}
-
 /// Whether agents can be isolated on this machine.
 pub(crate) fn probe(host: &HostConfig) -> Result<(), EngineError> {
     proctor_sandbox::probe(&config(host, ""))
@@ -246,13 +242,10 @@ fn configure(config: &mut SandboxConfig, task: &Task, tools: &Tools, host: &Host
     let capture = host
         .capture
         .iter()
-        .map(|path| (CAPTURE.to_owned(), path.clone()));
-    let programs = tools.programs.iter().cloned().chain(capture);
-    config.binds = programs
-        .map(|(name, source)| ReadOnlyBind {
-            source,
-            target: format!("{TOOLS}/{name}"),
-        })
+        .map(|path| (format!("{TOOLS}/{CAPTURE}"), path.clone()));
+    let binds = tools.binds.iter().cloned().chain(capture);
+    config.binds = binds
+        .map(|(target, source)| ReadOnlyBind { source, target })
         .collect();
     let limits = &mut config.limits;
     limits.workspace_bytes = task

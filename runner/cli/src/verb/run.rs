@@ -37,8 +37,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     pub isolation: Isolation,
 
-    /// Run tasks and graders that proctor.lock does not know, and say so in
-    /// the report
+    /// Program or directory of this machine that the agent may use, read-only:
+    /// a program is on its PATH, a directory is /opt/proctor/tools/NAME.
+    /// Repeat for several
+    #[arg(long = "tool", value_name = "PATH")]
+    pub tools: Vec<PathBuf>,
+
+    /// Run tasks that proctor.lock does not know or that changed since, and say
+    /// so in the report; never another grader than the locked one
     #[arg(long)]
     pub unlocked: bool,
 
@@ -68,6 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             Isolation::Auto => manifest::Isolation::Sandbox,
             Isolation::None => manifest::Isolation::None,
         },
+        tools: arguments.tools.clone(),
         unlocked: arguments.unlocked,
         host: super::host()?,
     };

@@ -27,6 +27,9 @@ pub struct JobRequest {
     pub out: Option<PathBuf>,
     /// How the agent is held.
     pub isolation: Isolation,
+    /// Programs and directories of this machine that the agent may use besides
+    /// what its task needs.
+    pub tools: Vec<PathBuf>,
     /// Whether tasks that the lock does not know may run.
     pub unlocked: bool,
     /// Where things are on this machine.
@@ -40,6 +43,7 @@ pub struct JobPlan {
     pub(crate) out: PathBuf,
     pub(crate) trials: Vec<TrialSpec>,
     pub(crate) isolation: Isolation,
+    pub(crate) given: Tools,
     pub(crate) host: HostConfig,
 }
 
@@ -58,6 +62,11 @@ impl JobPlan {
             .iter()
             .map(|text| agent(text))
             .collect::<Result<Vec<_>, _>>()?;
+        let id = format!("job-{}", crate::time::now_compact());
+        let out = request
+            .out
+            .unwrap_or_else(|| PathBuf::from("out").join(&id));
+        let given = Tools::given(&request.tools, &out)?;
         let mut trials = Vec::new();
         for task in crate::suite::load(&request.paths)? {
             let task = Arc::new(task);
@@ -68,7 +77,7 @@ impl JobPlan {
                 .collect::<Vec<_>>();
             let world = crate::trial::world(&task)?;
             let module = Module::of(&task, request.unlocked, &mut remarks)?;
-            let tools = Arc::new(Tools::find(&task, &request.host.search)?);
+            let tools = Arc::new(given.and_prerequisites(&task, &request.host.search)?);
             let attempts = request.attempts.or(task.attempts).unwrap_or(1);
             for spec in &agents {
                 for attempt in 0..attempts {
@@ -88,15 +97,12 @@ impl JobPlan {
                 }
             }
         }
-        let id = format!("job-{}", crate::time::now_compact());
-        let out = request
-            .out
-            .unwrap_or_else(|| PathBuf::from("out").join(&id));
         Ok(Self {
             id,
             out,
             trials,
             isolation: request.isolation,
+            given,
             host: request.host,
         })
     }
@@ -153,6 +159,7 @@ impl JobPlan {
             "job": self.id,
             "proctor": env!("CARGO_PKG_VERSION"),
             "isolation": self.isolation,
+            "tools": self.given.targets(),
             "trials": trials,
         })
     }

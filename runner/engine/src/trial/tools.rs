@@ -1,40 +1,145 @@
-//! Programs of the host that a task needs in the agent's room.
+//! Programs of the host that are visible in the agent's room: those that a task
+//! needs, and those that the operator gives (an agent of their own, a Python
+//! environment). Everything else of the host is not there.
 
 use std::path::{Path, PathBuf};
 
+use proctor_sandbox::TOOLS;
+
 use crate::EngineError;
+use crate::room::CAPTURE;
 use crate::task::Task;
 
-/// Programs found on the host, each with its name.
-#[derive(Debug, Default)]
+/// Where the operator's directories are in the room.
+const DIRECTORIES: &str = "/opt/proctor/tools";
+/// File systems of the kernel: devices and other people's processes.
+const KERNEL: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// Files and directories of the host, each with its place in the room.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tools {
-    pub(crate) programs: Vec<(String, PathBuf)>,
+    pub(crate) binds: Vec<(String, PathBuf)>,
 }
 
 impl Tools {
-    /// Finds the `cli:` prerequisites of `task` in `search`.
+    /// Checks what the operator gives: programs, which the agent finds on its
+    /// `PATH`, and directories. `out` is where the job will be recorded.
+    pub(crate) fn given(paths: &[PathBuf], out: &Path) -> Result<Self, EngineError> {
+        let out = settled(out);
+        let mut tools = Self::default();
+        for path in paths {
+            let refuse = |problem: String| EngineError::Tool {
+                tool: path.clone(),
+                problem,
+            };
+            // The room must not depend on where a link of the host points to.
+            let real = path
+                .canonicalize()
+                .map_err(|error| refuse(error.to_string()))?;
+            let target = target(path, &real).map_err(refuse)?;
+            if overlap(&real, &out) {
+                let problem = format!("the job is recorded in {}: keep them apart", out.display());
+                return Err(refuse(problem));
+            }
+            if tools.binds.iter().any(|(taken, _)| *taken == target) {
+                return Err(refuse(format!("another one is {target} in the room")));
+            }
+            tools.binds.push((target, real));
+        }
+        Ok(tools)
+    }
+
+    /// These, and the `cli:` prerequisites of `task`, looked for in `search`.
     ///
     /// A program under `/usr` is in the room anyway; any other is bound into it
     /// read-only.
-    pub(crate) fn find(task: &Task, search: &[PathBuf]) -> Result<Self, EngineError> {
-        let mut tools = Self::default();
+    pub(crate) fn and_prerequisites(
+        &self,
+        task: &Task,
+        search: &[PathBuf],
+    ) -> Result<Self, EngineError> {
+        let pack = task.pack.suite_dir().join(task.pack.name());
+        if let Some((_, tool)) = self.binds.iter().find(|(_, real)| overlap(real, &pack)) {
+            return Err(EngineError::Tool {
+                tool: tool.clone(),
+                problem: format!(
+                    "the task {} would be visible to the agent, with its solution",
+                    task.info.id
+                ),
+            });
+        }
+        let mut tools = self.clone();
         for name in task
             .prerequisites
             .iter()
             .filter_map(|entry| entry.strip_prefix("cli:"))
         {
+            let target = format!("{TOOLS}/{name}");
+            if tools.binds.iter().any(|(taken, _)| *taken == target) {
+                continue;
+            }
             let found = search
                 .iter()
                 .map(|dir| dir.join(name))
                 .find(|path| executable(path))
                 .ok_or_else(|| missing(task, name, search))?;
-            // The room must not depend on where a link of the host points to.
             let real = found.canonicalize().unwrap_or(found);
             if !real.starts_with("/usr") || real.file_name().is_none_or(|file| file != name) {
-                tools.programs.push((name.to_owned(), real));
+                tools.binds.push((target, real));
             }
         }
         Ok(tools)
+    }
+
+    /// Their places in the room, for the job's record.
+    pub(crate) fn targets(&self) -> Vec<&str> {
+        self.binds
+            .iter()
+            .map(|(target, _)| target.as_str())
+            .collect()
+    }
+}
+
+/// The place of a tool in the room, under the name that the operator gave.
+fn target(path: &Path, real: &Path) -> Result<String, String> {
+    let name = path.file_name().or_else(|| real.file_name());
+    let name = name
+        .and_then(|name| name.to_str())
+        .filter(|name| !name.chars().any(char::is_control))
+        .ok_or("it has no name that could be used in the room")?;
+    if KERNEL.iter().any(|place| real.starts_with(place)) {
+        return Err("this is no part of a file system that holds programs".to_owned());
+    }
+    if real.is_dir() {
+        return Ok(format!("{DIRECTORIES}/{name}"));
+    }
+    if !executable(real) {
+        return Err("expected a program that may be executed, or a directory".to_owned());
+    }
+    if name == CAPTURE {
+        return Err(format!("`{CAPTURE}` is the runner's own"));
+    }
+    Ok(format!("{TOOLS}/{name}"))
+}
+
+/// Whether one of two real paths lies in the other.
+fn overlap(one: &Path, other: &Path) -> bool {
+    one.starts_with(other) || other.starts_with(one)
+}
+
+/// `path` as it will be called once it exists: absolute, with every link on the
+/// way that is there already followed.
+fn settled(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let there = absolute
+        .ancestors()
+        .find_map(|above| Some((above, above.canonicalize().ok()?)));
+    match there {
+        Some((above, real)) => match absolute.strip_prefix(above) {
+            Ok(rest) => real.join(rest),
+            Err(_) => absolute,
+        },
+        None => absolute,
     }
 }
 
@@ -51,4 +156,60 @@ fn executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata()
         .is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    fn refusal(paths: &[PathBuf], out: &Path) -> String {
+        Tools::given(paths, out).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn programs_and_directories_have_places_by_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::write(at("agent-1.2"), "#!/bin/sh\n").unwrap();
+        std::fs::set_permissions(at("agent-1.2"), PermissionsExt::from_mode(0o755)).unwrap();
+        symlink("agent-1.2", at("agent")).unwrap();
+        std::fs::create_dir(at("venv")).unwrap();
+        let tools = Tools::given(&[at("agent"), at("venv/")], &at("out")).unwrap();
+        let real = dir.path().canonicalize().unwrap();
+        assert_eq!(
+            tools.binds,
+            [
+                ("/opt/proctor/bin/agent".to_owned(), real.join("agent-1.2")),
+                ("/opt/proctor/tools/venv".to_owned(), real.join("venv")),
+            ]
+        );
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_a_reason() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir_all(at("a/tool")).unwrap();
+        std::fs::create_dir_all(at("b/tool")).unwrap();
+        std::fs::write(at("notes.txt"), "").unwrap();
+        for (paths, problem) in [
+            (vec![at("missing")], "No such file"),
+            (vec!["/".into()], "no name"),
+            (vec!["/proc/self".into()], "no part of a file system"),
+            (vec!["/dev/null".into()], "no part of a file system"),
+            (vec![at("notes.txt")], "may be executed"),
+            (vec![at("a/tool"), at("b/tool")], "another one"),
+            // What is recorded must not be readable while the agent runs.
+            (vec![at("a")], "keep them apart"),
+            (vec![dir.path().to_owned()], "keep them apart"),
+        ] {
+            let text = refusal(&paths, &at("a/jobs/one"));
+            assert!(text.contains(problem), "{paths:?}: {text}");
+        }
+        symlink("a", at("link")).unwrap();
+        let text = refusal(&[at("a/tool")], &at("link/tool/job"));
+        assert!(text.contains("keep them apart"), "{text}");
+    }
 }
