@@ -77,8 +77,18 @@ fn put(place: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     std::fs::set_permissions(place, Permissions::from_mode(mode))
 }
 
+/// Makes the directories above `place` that are missing, for everybody to
+/// enter, whatever the runner's umask.
 fn make_parents(place: &Path) -> io::Result<()> {
-    place.parent().map_or(Ok(()), std::fs::create_dir_all)
+    let missing: Vec<_> = place
+        .ancestors()
+        .skip(1)
+        .take_while(|dir| !dir.exists())
+        .collect();
+    missing.into_iter().rev().try_for_each(|dir| {
+        std::fs::create_dir(dir)?;
+        std::fs::set_permissions(dir, Permissions::from_mode(0o755))
+    })
 }
 
 /// Makes `source` visible at `place`: by a link where the agent can follow it,

@@ -39,6 +39,10 @@ struct Waiter {
     exited: oneshot::Sender<Exit>,
 }
 
+fn is_busy(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock || error.raw_os_error() == Some(libc::ETOOMANYREFS)
+}
+
 /// A command that init was told to start.
 pub(crate) struct Command {
     pub(crate) started: oneshot::Receiver<Result<(), (ExecStep, i32)>>,
@@ -173,9 +177,11 @@ impl Link {
         let sending = async {
             loop {
                 match self.channel.try_send(order, fds) {
-                    // Hundreds of orders are under way. This does not happen
-                    // to a room that works, so polling is good enough.
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    // Hundreds of orders are under way, or the agent, as the
+                    // same user, has sent itself all the descriptors that the
+                    // kernel lets a user have on their way. Neither happens to
+                    // a room that works, so polling is good enough.
+                    Err(error) if is_busy(&error) => {
                         tokio::time::sleep(Duration::from_millis(1)).await;
                     }
                     Err(_) => return Err(SandboxError::Gone),

@@ -92,7 +92,8 @@ pub struct Stopped {
     /// As the agent left it.
     pub workspace: Workspace,
     /// A room on the host keeps its directory until this is dropped.
-    _run_dir: Option<RunDir>,
+    #[expect(dead_code, reason = "held for what dropping it does")]
+    run_dir: Option<RunDir>,
 }
 
 /// Says whether rooms can be opened here, by opening and closing one.
@@ -316,10 +317,10 @@ impl Sandbox {
         if let Some(ended) = self.ended.take() {
             ended.await.map_err(|_| SandboxError::Gone)?;
         }
-        let _run_dir = self.run_dir.take();
+        let workspace = self.workspace.try_clone()?;
         Ok(Stopped {
-            workspace: self.workspace.try_clone()?,
-            _run_dir,
+            workspace,
+            run_dir: self.run_dir.take(),
         })
     }
 }

@@ -284,8 +284,8 @@ pub(crate) fn memory_file(bytes: &[u8]) -> io::Result<OwnedFd> {
 }
 
 /// What [`blob`] put into a memory file.
-pub(crate) fn read_blob<T: DeserializeOwned>(fd: OwnedFd) -> io::Result<T> {
-    let mut file = std::fs::File::from(fd);
+pub(crate) fn read_blob<T: DeserializeOwned>(fd: &OwnedFd) -> io::Result<T> {
+    let mut file = std::fs::File::from(fd.try_clone()?);
     file.seek(SeekFrom::Start(0))?;
     let mut bytes = Vec::new();
     file.take(MAX_BLOB).read_to_end(&mut bytes)?;
@@ -355,7 +355,7 @@ mod tests {
             cwd: b"/".to_vec(),
             search: vec![],
         };
-        let read: SpawnPlan = read_blob(blob(&plan).unwrap()).unwrap();
+        let read: SpawnPlan = read_blob(&blob(&plan).unwrap()).unwrap();
         assert_eq!(read.argv, plan.argv);
     }
 }

@@ -1,5 +1,7 @@
 //! Commands in a room: what they get, what comes back, and how they end.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use std::time::Duration;
@@ -85,6 +87,17 @@ async fn the_environment_is_made_from_nothing() {
         said(&room, "id -un; id -u; id -g; hostname; pwd; cd; pwd").await,
         "agent\n1000\n1000\ntask\n/workspace\n/home/agent"
     );
+}
+
+#[tokio::test]
+async fn the_runners_umask_does_not_show() {
+    let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    let room = quiet_room().await;
+    assert_eq!(
+        said(&room, "umask; touch a; mkdir b; stat -c %a . a b /tmp").await,
+        "0022\n755\n644\n755\n1777"
+    );
+    rustix::process::umask(before);
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! Attacks on init, which runs as the same user as the agent and is the only
 //! way the runner has into the room.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use std::time::Duration;

@@ -1,9 +1,12 @@
 //! Rooms and runners that come and go: nothing is left, whoever dies first.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -13,6 +16,10 @@ use common::{
 use proctor_sandbox::{
     ExecRequest, Identity, ReadOnlyBind, Sandbox, SandboxConfig, SandboxError, leftovers, sweep,
 };
+
+/// Taken by every test that opens rooms in this process, so that others can
+/// say whose children are whose. Nextest gives each test its own process.
+static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
 /// Processes whose parent is this one, zombies included.
 fn children() -> Vec<String> {
@@ -31,6 +38,7 @@ fn children() -> Vec<String> {
 
 #[tokio::test]
 async fn a_stopped_room_leaves_no_process_and_no_zombie() {
+    let _alone = ALONE.lock().await;
     let room = quiet_room().await;
     let nap = unique_nap();
     let line = format!("setsid sleep {nap} & (setsid sleep {nap} &); echo up; wait");
@@ -47,6 +55,7 @@ async fn a_stopped_room_leaves_no_process_and_no_zombie() {
 
 #[tokio::test]
 async fn a_dropped_room_and_an_abandoned_start_leave_nothing() {
+    let _alone = ALONE.lock().await;
     let nap = unique_nap();
     let room = quiet_room().await;
     let mut running = room
@@ -66,6 +75,7 @@ async fn a_dropped_room_and_an_abandoned_start_leave_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_rooms_at_once() {
+    let _alone = ALONE.lock().await;
     let rooms: Vec<_> = (0..40)
         .map(|number| {
             tokio::spawn(async move {
@@ -86,6 +96,7 @@ async fn many_rooms_at_once() {
 /// an async runtime do.
 #[test]
 fn a_room_outlives_the_runtime_that_opened_it() {
+    let _alone = ALONE.blocking_lock();
     let runtime = || {
         tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -101,6 +112,7 @@ fn a_room_outlives_the_runtime_that_opened_it() {
 
 #[tokio::test]
 async fn when_init_dies_the_room_says_that_it_is_gone() {
+    let _alone = ALONE.lock().await;
     let room = quiet_room().await;
     let running = room
         .stream(ExecRequest::shell("sleep 600").timeout(PATIENCE))
@@ -304,7 +316,6 @@ fn an_ordinary_user_can_open_rooms() {
         // Every other test shows it.
         return;
     }
-    use std::os::unix::process::CommandExt;
     let (_dir, program, init) = public_copies();
     let env = [("PROCTOR_TEST_INIT", init.to_str().unwrap())];
     let mut command = runner(&program, "runner_without_privileges", &env);
@@ -316,6 +327,7 @@ fn an_ordinary_user_can_open_rooms() {
 
 #[tokio::test]
 async fn a_root_runner_drops_to_the_rooms_identity() {
+    let _alone = ALONE.lock().await;
     if !is_root() {
         return;
     }
@@ -354,6 +366,7 @@ async fn a_root_runner_drops_to_the_rooms_identity() {
 
 #[tokio::test]
 async fn host_paths_that_only_root_can_reach_are_made_reachable() {
+    let _alone = ALONE.lock().await;
     if !is_root() {
         return;
     }
@@ -402,6 +415,7 @@ async fn host_paths_that_only_root_can_reach_are_made_reachable() {
 
 #[tokio::test]
 async fn a_run_directory_exists_as_long_as_its_room() {
+    let _alone = ALONE.lock().await;
     let base = tempfile::tempdir().unwrap();
     let mut config = SandboxConfig::new(init(), "");
     config.run_base = Some(base.path().join("rooms"));

@@ -1,5 +1,7 @@
 //! What an agent uses up stays inside its room.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 mod common;
 
 use common::{

@@ -188,14 +188,14 @@ impl Init {
     /// Carries out one order; `None` when the runner is gone.
     fn obey(&mut self) -> Option<()> {
         match self.channel.recv::<Order>() {
-            Ok(Some((Order::Spawn { id }, fds))) => self.spawn(id, fds).ok(),
+            Ok(Some((Order::Spawn { id }, fds))) => self.spawn(id, &fds).ok(),
             Ok(Some((Order::KillAll { id }, _))) => self.kill_all(id).ok(),
             Ok(Some((Order::Launch | Order::Setup(_), _))) => Some(()),
             Ok(None) | Err(_) => None,
         }
     }
 
-    fn spawn(&mut self, id: u64, fds: Vec<OwnedFd>) -> io::Result<()> {
+    fn spawn(&mut self, id: u64, fds: &[OwnedFd]) -> io::Result<()> {
         match self.fork(fds) {
             Ok(child) => {
                 self.commands.insert(child.pid, id);
@@ -208,17 +208,25 @@ impl Init {
         }
     }
 
-    fn fork(&self, fds: Vec<OwnedFd>) -> Result<Starting, (ExecStep, i32)> {
-        let mut fds = fds.into_iter();
-        let mut next = || fds.next().ok_or((ExecStep::Session, libc::EBADF));
-        let plan: SpawnPlan = read_blob(next()?).map_err(|_| (ExecStep::Exec, libc::EINVAL))?;
-        let (stdout, stderr, stdin) = (next()?, next()?, next().ok());
-        let stdio = Stdio {
-            stdin: stdin.as_ref(),
-            stdout: &stdout,
-            stderr: &stderr,
+    fn fork(&self, fds: &[OwnedFd]) -> Result<Starting, (ExecStep, i32)> {
+        let [plan, rest @ ..] = fds else {
+            return Err((ExecStep::Exec, libc::EBADF));
         };
-        spawn::spawn(&self.preparation, &plan, stdio)
+        let plan: SpawnPlan = read_blob(plan).map_err(|_| (ExecStep::Exec, libc::EINVAL))?;
+        let stdio = match rest {
+            [stdout, stderr] => Stdio {
+                stdin: None,
+                stdout,
+                stderr,
+            },
+            [stdout, stderr, stdin] => Stdio {
+                stdin: Some(stdin),
+                stdout,
+                stderr,
+            },
+            _ => return Err((ExecStep::Session, libc::EBADF)),
+        };
+        spawn::spawn(&self.preparation, &plan, &stdio)
     }
 
     fn report_start(&mut self, id: u64, child: Starting) -> io::Result<()> {

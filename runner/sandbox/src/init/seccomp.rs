@@ -77,6 +77,13 @@ const REFUSED: &[i64] = &[
     libc::SYS_modify_ldt,
 ];
 
+/// The first number after the calls of Linux 6.18. Since 5.1 all architectures
+/// number new calls alike (`scripts/syscall.tbl` of the kernel).
+const FIRST_UNKNOWN: u32 = 471;
+
+/// `open_tree_attr(2)` and `listns(2)`, which the C library's table lacks.
+const NEWEST: [i64; 2] = [467, 470];
+
 /// Every kind of namespace. `CLONE_NEWTIME` shares its bit with the exit
 /// signal of `clone` and is refused for `unshare` only.
 const NAMESPACES: [libc::c_int; 7] = [
@@ -121,9 +128,7 @@ pub(super) fn programs() -> Result<Vec<BpfProgram>, seccompiler::Error> {
         // back to `clone` on this answer, and only on this one.
         compile(Rules::from([(libc::SYS_clone3, vec![])]), libc::ENOSYS)?,
     ];
-    if cfg!(target_arch = "x86_64") {
-        programs.push(without_x32());
-    }
+    programs.push(without_unknown_calls());
     Ok(programs)
 }
 
@@ -135,7 +140,11 @@ fn compile(rules: Rules, errno: libc::c_int) -> Result<BpfProgram, seccompiler::
 }
 
 fn refused() -> Result<Rules, seccompiler::Error> {
-    let mut rules: Rules = REFUSED.iter().map(|&call| (call, vec![])).collect();
+    let mut rules: Rules = REFUSED
+        .iter()
+        .chain(&NEWEST)
+        .map(|&call| (call, vec![]))
+        .collect();
     let namespaces = NAMESPACES
         .iter()
         .map(|&flag| has_bits(0, u64::from(flag.unsigned_abs())))
@@ -180,15 +189,20 @@ fn addresses() -> Result<Rules, seccompiler::Error> {
     ]))
 }
 
-/// On `x86_64` every call has a second number for the x32 ABI, which a list by
-/// number would miss. No distribution builds programs for it.
-fn without_x32() -> BpfProgram {
-    const X32_BIT: u32 = 0x4000_0000;
+/// Calls that are newer than this list do not exist in a room, whatever kernel
+/// it is on. Nor does the second number that every call has on `x86_64`, for
+/// the x32 ABI, which a list by number would miss and nobody builds for.
+fn without_unknown_calls() -> BpfProgram {
     let statement = |code: u32, k: u32| instruction(code, 0, 0, k);
     vec![
         // Offset 0 of `struct seccomp_data` is the number of the call.
         statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0),
-        instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, X32_BIT),
+        instruction(
+            libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K,
+            0,
+            1,
+            FIRST_UNKNOWN,
+        ),
         statement(
             libc::BPF_RET | libc::BPF_K,
             libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs(),

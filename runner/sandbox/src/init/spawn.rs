@@ -112,7 +112,7 @@ pub(super) struct Stdio<'a> {
 pub(super) fn spawn(
     preparation: &Preparation,
     plan: &SpawnPlan,
-    stdio: Stdio<'_>,
+    stdio: &Stdio<'_>,
 ) -> Result<Starting, (ExecStep, i32)> {
     let image = Image::new(plan)?;
     let failed = |step| move |errno: Errno| (step, errno.raw_os_error());
@@ -193,6 +193,8 @@ fn session(stdio: [&OwnedFd; 3]) -> Result<(), Errno> {
         }
     }
     default_signals();
+    // The runner's would otherwise show in the modes of what the agent makes.
+    rustix::process::umask(Mode::from_raw_mode(0o022));
     Ok(())
 }
 
@@ -227,19 +229,31 @@ fn default_signals() {
     let _ = nix::sys::signal::SigSet::empty().thread_set_mask();
 }
 
+/// Sets both limits of every resource, as far as init's own hard limit goes.
 fn limits(setup: &Setup) -> Result<(), i32> {
     for &(resource, value) in &setup.limits {
-        let limit = libc::rlimit {
-            rlim_cur: value,
-            rlim_max: value,
+        let mut limit = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
         };
         #[expect(
             unsafe_code,
-            reason = "sets a limit by the number that the runner sent"
+            reason = "gets and sets limits by the number that the runner sent"
         )]
-        // SAFETY: the pointer is to a live, initialised value.
-        let set = unsafe { libc::setrlimit(resource as _, &raw const limit) };
-        nix::errno::Errno::result(set).map_err(|errno| errno as i32)?;
+        // SAFETY: both pointers are to a live, initialised value.
+        let set = unsafe {
+            nix::errno::Errno::result(libc::getrlimit(resource as _, &raw mut limit)).and_then(
+                |_| {
+                    let value = value.min(limit.rlim_max);
+                    limit = libc::rlimit {
+                        rlim_cur: value,
+                        rlim_max: value,
+                    };
+                    nix::errno::Errno::result(libc::setrlimit(resource as _, &raw const limit))
+                },
+            )
+        };
+        set.map_err(|errno| errno as i32)?;
     }
     Ok(())
 }

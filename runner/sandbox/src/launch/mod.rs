@@ -96,12 +96,7 @@ pub(crate) fn take_channel() -> io::Result<Channel> {
 pub(crate) fn receive_plan(channel: &Channel) -> Result<LaunchPlan, Failure> {
     let failed = |error: io::Error| Failure::new(Stage::Plan, "order", &error);
     match channel.recv::<Order>().map_err(failed)? {
-        Some((Order::Launch, mut fds)) if fds.len() == 1 => {
-            let plan = fds
-                .pop()
-                .ok_or_else(|| failed(io::ErrorKind::InvalidData.into()))?;
-            read_blob(plan).map_err(failed)
-        }
+        Some((Order::Launch, fds)) if fds.len() == 1 => read_blob(&fds[0]).map_err(failed),
         _ => Err(failed(io::ErrorKind::InvalidData.into())),
     }
 }

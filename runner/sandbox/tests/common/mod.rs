@@ -7,7 +7,7 @@ use std::time::Duration;
 use proctor_sandbox::{CaptiveSockets, ExecOutput, ExecRequest, Exit, Sandbox, SandboxConfig};
 
 /// Time for a command that ends by itself. Only a broken build meets it.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The init to use: the one that was built with the tests, or a copy of it
 /// where another user can reach it.
