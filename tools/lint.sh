@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 for manifest in Cargo.toml graders/Cargo.toml; do
-    cargo fmt --check --manifest-path "$manifest"
+    cargo fmt --all --check --manifest-path "$manifest"
     cargo clippy --manifest-path "$manifest" --workspace --all-targets --locked -- -D warnings
 done
 RUSTDOCFLAGS='-D warnings' cargo doc --workspace --no-deps --locked --quiet

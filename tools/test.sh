@@ -7,8 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 stage() { printf '\n== %s\n' "$*" >&2; }
 
 stage 'formatting'
-cargo fmt --check
-cargo fmt --check --manifest-path graders/Cargo.toml
+cargo fmt --all --check
+cargo fmt --all --check --manifest-path graders/Cargo.toml
 
 # The end-to-end tests start the programs themselves. Building them together
 # with the tests gives both the same dependencies.
