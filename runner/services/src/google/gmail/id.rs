@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn identifiers_are_hex_and_in_order_of_time() {
         let id = MessageId::at(1_772_442_000_000, 0x12345);
-        assert_eq!(id.to_string(), "19cadd3f88012345");
+        assert_eq!(id.to_string(), "19cadc69a8012345");
         assert_eq!(id.to_string().parse(), Ok(id));
         assert!(id < MessageId::at(1_772_442_000_001, 0));
         assert_eq!(MessageId::at(-1, 1).to_string(), "0000000000000001");

@@ -14,6 +14,10 @@ pub struct Identities(Vec<SendAs>);
 
 /// An identity that the account can send as.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "the switches are the API's, each its own"
+)]
 #[serde(deny_unknown_fields)]
 pub struct SendAs {
     /// Address, lower-case.

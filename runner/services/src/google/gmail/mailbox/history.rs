@@ -84,7 +84,7 @@ impl History {
     }
 
     /// Adds a record about `message` and returns its id.
-    pub(super) fn record(&mut self, message: &Message, change: Change) -> u64 {
+    pub(in crate::google::gmail) fn record(&mut self, message: &Message, change: Change) -> u64 {
         self.newest += step(self.newest);
         self.records.push_back(Arc::new(Record {
             id: self.newest,

@@ -243,7 +243,7 @@ impl Seeder<'_> {
                 continue;
             }
             let path = self.folder.path_of(&name);
-            if !name.ends_with(".eml") {
+            if name.strip_suffix(".eml").is_none() {
                 let problem =
                     format!("nothing reads this; expected `*.eml` files and `{SETTINGS}`");
                 return Err(SeedError::file(path, problem));
@@ -384,17 +384,16 @@ impl Threads {
     fn of(&mut self, mail: &Mail, name: Option<String>, id: MessageId) -> ThreadId {
         let head = mail.head();
         let topic = topic(&head.subject);
-        let thread = match name {
-            Some(name) => *self.by_name.entry(name).or_insert(id),
-            None => {
-                let mut answered = head
-                    .references
-                    .iter()
-                    .filter_map(|it| self.by_message.get(it));
-                answered
-                    .find(|(_, other)| *other == topic)
-                    .map_or(id, |(thread, _)| *thread)
-            }
+        let thread = if let Some(name) = name {
+            *self.by_name.entry(name).or_insert(id)
+        } else {
+            let mut answered = head
+                .references
+                .iter()
+                .filter_map(|it| self.by_message.get(it));
+            answered
+                .find(|(_, other)| *other == topic)
+                .map_or(id, |(thread, _)| *thread)
         };
         if let Some(message_id) = &head.message_id {
             self.by_message.insert(message_id.clone(), (thread, topic));

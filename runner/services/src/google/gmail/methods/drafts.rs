@@ -11,7 +11,7 @@ use super::{
 use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
 use crate::google::error::ApiError;
-use crate::google::gmail::mailbox::DraftId;
+use crate::google::gmail::mailbox::{Cursor, DraftId};
 
 #[derive(Serialize)]
 struct Draft<M: Serialize> {
@@ -39,15 +39,15 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     };
     let mut reply = call.reply(&Listing {
         drafts: found.items.iter().map(draft).collect(),
-        next_page_token: found.next.map(|cursor| cursor.token()),
+        next_page_token: found.next.map(Cursor::token),
         result_size_estimate: found.total,
     })?;
     for (at, (id, message)) in found.items.iter().enumerate() {
         let entry = At::Item("drafts", at);
-        reply = reply.read_at(read("gmail.draft", id, View::Reference), entry, |_| {
+        reply = reply.read_at(read("gmail.draft", &id, View::Reference), entry, |_| {
             Some(View::Reference)
         });
-        let touch = read("gmail.message", message.id, View::Reference);
+        let touch = read("gmail.message", &message.id, View::Reference);
         reply = reply.read_at(touch, entry, |it| it.get("message").and_then(shown_entry));
     }
     Ok(reply)
@@ -68,7 +68,7 @@ pub(super) fn get(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
             it.get("message").and_then(shown).or(Some(View::Reference))
         })
         .read_at(
-            read("gmail.message", message.id, view),
+            read("gmail.message", &message.id, view),
             At::Member("message"),
             shown,
         ))
@@ -83,7 +83,7 @@ pub(super) fn create(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
     let id = mailbox.create_draft(ctx.ids, ctx.clock, &source, thread)?;
     let reply = saved(ctx, call, &id)?.changed(changed("gmail.draft", &id, Change::Created));
     let message = ctx.google.gmail.draft(&id).map(|it| it.id);
-    let touch = message.map(|id| changed("gmail.message", id, Change::Created));
+    let touch = message.map(|id| changed("gmail.message", &id, Change::Created));
     Ok(touch.into_iter().fold(reply, Reply::changed))
 }
 
@@ -100,8 +100,8 @@ pub(super) fn update(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
         .ok_or_else(ApiError::entity_not_found)?;
     Ok(saved(ctx, call, &id)?
         .changed(changed("gmail.draft", &id, Change::Updated).fields(["message"]))
-        .changed(changed("gmail.message", replaced.old, Change::Deleted))
-        .changed(changed("gmail.message", replaced.new, Change::Created)))
+        .changed(changed("gmail.message", &replaced.old, Change::Deleted))
+        .changed(changed("gmail.message", &replaced.new, Change::Created)))
 }
 
 fn saved(ctx: &Ctx<'_>, call: &Call, id: &DraftId) -> Result<Reply, ApiError> {
@@ -126,7 +126,7 @@ pub(super) fn delete(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
     mailbox.delete(message);
     Ok(Reply::empty()
         .changed(changed("gmail.draft", &id, Change::Deleted))
-        .changed(changed("gmail.message", message, Change::Deleted)))
+        .changed(changed("gmail.message", &message, Change::Deleted)))
 }
 
 /// Sends the draft that the body names, with what the body brings in place of
@@ -147,6 +147,6 @@ pub(super) fn send(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     Ok(call
         .reply(&Labelled::of(message))?
         .changed(changed("gmail.draft", &id, Change::Deleted))
-        .changed(changed("gmail.message", sent.old, Change::Deleted))
-        .changed(changed("gmail.message", sent.new, Change::Created)))
+        .changed(changed("gmail.message", &sent.old, Change::Deleted))
+        .changed(changed("gmail.message", &sent.new, Change::Created)))
 }

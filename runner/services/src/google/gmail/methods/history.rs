@@ -54,24 +54,12 @@ struct Message<'a> {
     label_ids: Option<&'a LabelSet>,
 }
 
-/// Kinds of events that are asked for.
-struct Kinds {
-    added: bool,
-    deleted: bool,
-    labels_added: bool,
-    labels_removed: bool,
-}
+/// Kinds of events that are asked for; empty: all.
+struct Kinds<'c>(Vec<&'c str>);
 
-impl Kinds {
-    fn of(call: &Call) -> Self {
-        let asked: Vec<&str> = call.queries("historyTypes").collect();
-        let has = |name| asked.is_empty() || asked.contains(&name);
-        Self {
-            added: has("messageAdded"),
-            deleted: has("messageDeleted"),
-            labels_added: has("labelAdded"),
-            labels_removed: has("labelRemoved"),
-        }
+impl Kinds<'_> {
+    fn has(&self, kind: &str) -> bool {
+        self.0.is_empty() || self.0.contains(&kind)
     }
 
     /// What is asked for of a record; `None` where that is nothing.
@@ -97,14 +85,16 @@ impl Kinds {
             labels_removed: None,
         };
         match &record.change {
-            Change::Added => shown.messages_added = self.added.then(|| event(None)),
-            Change::Deleted => shown.messages_deleted = self.deleted.then(|| event(None)),
+            Change::Added => shown.messages_added = self.has("messageAdded").then(|| event(None)),
+            Change::Deleted => {
+                shown.messages_deleted = self.has("messageDeleted").then(|| event(None));
+            }
             Change::Labels { added, removed } => {
                 let some = |ids: &'a LabelSet, asked: bool| {
                     (asked && !ids.is_empty()).then(|| event(Some(ids)))
                 };
-                shown.labels_added = some(added, self.labels_added);
-                shown.labels_removed = some(removed, self.labels_removed);
+                shown.labels_added = some(added, self.has("labelAdded"));
+                shown.labels_removed = some(removed, self.has("labelRemoved"));
             }
         }
         let concerns = label.is_none_or(|label| {
@@ -141,7 +131,7 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
             .ok_or_else(bad_page_token)?,
     };
     let limit = call.int("maxResults", PAGE.0, PAGE.1)?;
-    let kinds = Kinds::of(call);
+    let kinds = Kinds(call.queries("historyTypes").collect());
     let history = mailbox.history();
     let records = history.since(from).ok_or_else(ApiError::entity_not_found)?;
     let mut shown = records.filter_map(|it| Some((it, kinds.show(it, label)?)));
@@ -155,9 +145,9 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
         next_page_token: next.map(|id| id.to_string()),
         history_id: newest.to_string(),
     })?;
-    reply = reply.read(read("gmail.history", start, View::Summary));
+    reply = reply.read(read("gmail.history", &start, View::Summary));
     for (at, record) in records.iter().enumerate() {
-        let touch = read("gmail.message", record.message, View::Reference);
+        let touch = read("gmail.message", &record.message, View::Reference);
         reply = reply.read_at(touch, At::Item("history", at), |it| {
             shown_entry(it).map(|_| View::Reference)
         });

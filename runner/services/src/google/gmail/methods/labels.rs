@@ -77,7 +77,7 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     let shown = all.iter().map(|id| Shown::new(labels, *id, None)).collect();
     let mut reply = call.reply(&Listing { labels: shown })?;
     for (at, id) in all.iter().enumerate() {
-        let touch = read("gmail.label", id, View::Summary);
+        let touch = read("gmail.label", &id, View::Summary);
         reply = reply.read_at(touch, At::Item("labels", at), shown_entry);
     }
     Ok(reply)
@@ -94,7 +94,7 @@ pub(super) fn get(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     let id = label_of(&mailbox.labels, call)?;
     let shown = Shown::new(&mailbox.labels, id, Some(mailbox.count(id)));
     let reply = call.reply(&shown)?;
-    Ok(reply.read_at(read("gmail.label", id, View::Full), At::Root, shown_whole))
+    Ok(reply.read_at(read("gmail.label", &id, View::Full), At::Root, shown_whole))
 }
 
 pub(super) fn create(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
@@ -103,7 +103,7 @@ pub(super) fn create(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
     fill(&mut label, call.body())?;
     let id = labels.create(label)?;
     let reply = call.reply(&Shown::new(labels, id, None))?;
-    Ok(reply.changed(changed("gmail.label", id, Change::Created)))
+    Ok(reply.changed(changed("gmail.label", &id, Change::Created)))
 }
 
 /// Replaces everything that a request can set.
@@ -135,7 +135,7 @@ fn put(
         .map(|after| different(&before, after))
         .unwrap_or_default();
     let reply = call.reply(&Shown::new(labels, id, None))?;
-    Ok(reply.changed(changed("gmail.label", id, Change::Updated).fields(fields)))
+    Ok(reply.changed(changed("gmail.label", &id, Change::Updated).fields(fields)))
 }
 
 fn different(before: &UserLabel, after: &UserLabel) -> Vec<&'static str> {
@@ -211,5 +211,5 @@ pub(super) fn delete(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
     if !mailbox.delete_label(id) {
         return Err(ApiError::invalid("Invalid delete request"));
     }
-    Ok(Reply::empty().changed(changed("gmail.label", id, Change::Deleted)))
+    Ok(Reply::empty().changed(changed("gmail.label", &id, Change::Deleted)))
 }

@@ -11,7 +11,7 @@ use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
 use crate::google::error::ApiError;
 use crate::google::gmail::id::MessageId;
-use crate::google::gmail::mailbox::LabelChange;
+use crate::google::gmail::mailbox::{Cursor, LabelChange};
 
 /// Most messages of one batch.
 const MOST_IDS: usize = 1_000;
@@ -33,11 +33,11 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     let found = ctx.google.gmail.find(&wanted(call, &plan, &labels)?);
     let mut reply = call.reply(&Listing {
         messages: found.items.iter().map(|it| Reference::to(it)).collect(),
-        next_page_token: found.next.map(|cursor| cursor.token()),
+        next_page_token: found.next.map(Cursor::token),
         result_size_estimate: found.total,
     })?;
     for (at, message) in found.items.iter().enumerate() {
-        let touch = read("gmail.message", message.id, View::Reference);
+        let touch = read("gmail.message", &message.id, View::Reference);
         reply = reply.read_at(touch, At::Item("messages", at), shown_entry);
     }
     Ok(reply)
@@ -51,7 +51,7 @@ pub(super) fn get(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     let format = Format::of(call);
     let reply = call.reply(&Shown::new(message, &format))?;
     Ok(reply.read_at(
-        read("gmail.message", message.id, format.view()),
+        read("gmail.message", &message.id, format.view()),
         At::Root,
         shown,
     ))
@@ -78,7 +78,7 @@ pub(super) fn attachment(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiErr
         size: content.len(),
         data: Encoded(&content),
     })?;
-    let touch = read("gmail.attachment", id, View::Full).within(message.id.to_string());
+    let touch = read("gmail.attachment", &id, View::Full).within(message.id.to_string());
     Ok(reply.read_at(touch, At::Root, |it| {
         it.get("data").and_then(|_| shown_whole(it))
     }))
@@ -124,7 +124,7 @@ pub(super) fn delete(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
     if !mailbox.delete(id) {
         return Err(ApiError::entity_not_found());
     }
-    Ok(Reply::empty().changed(changed("gmail.message", id, Change::Deleted)))
+    Ok(Reply::empty().changed(changed("gmail.message", &id, Change::Deleted)))
 }
 
 /// The `ids` of a batch.
@@ -164,7 +164,7 @@ pub(super) fn batch_delete(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiE
     let mut reply = Reply::empty();
     for id in ids(call)? {
         if mailbox.delete(id) {
-            reply = reply.changed(changed("gmail.message", id, Change::Deleted));
+            reply = reply.changed(changed("gmail.message", &id, Change::Deleted));
         }
     }
     Ok(reply)

@@ -4,6 +4,7 @@ mod drafts;
 mod history;
 mod labels;
 mod messages;
+mod params;
 mod render;
 mod schemas;
 mod sending;
@@ -226,18 +227,25 @@ impl From<SendError> for ApiError {
     }
 }
 
-fn read(kind: &str, id: impl ToString, view: View) -> Touch {
+fn read(kind: &str, id: &impl ToString, view: View) -> Touch {
     Touch::read(kind, id.to_string(), view)
 }
 
-fn changed(kind: &str, id: impl ToString, change: Change) -> Touch {
+fn changed(kind: &str, id: &impl ToString, change: Change) -> Touch {
     Touch::changed(kind, id.to_string(), change)
 }
 
 /// A message whose labels a request has set; without a field where they are
 /// what they were.
 fn relabelled(id: MessageId, is_other: bool) -> Touch {
-    changed("gmail.message", id, Change::Updated).fields(is_other.then_some("labelIds"))
+    changed("gmail.message", &id, Change::Updated).fields(is_other.then_some("labelIds"))
+}
+
+/// A message as `messages.get` shows it, for tests of what mails can do to it.
+#[cfg(test)]
+pub(super) fn rendered(message: &super::Message) -> String {
+    let shown = render::Shown::new(message, &render::Format::Full);
+    serde_json::to_string(&shown).unwrap_or_default()
 }
 
 #[cfg(test)]

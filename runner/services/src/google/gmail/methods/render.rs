@@ -61,9 +61,11 @@ impl Format {
 pub(super) fn shown(message: &Value) -> Option<View> {
     let members = message.as_object().filter(|members| !members.is_empty())?;
     let whole = members.contains_key("raw") || members.get("payload").is_some_and(has_data);
+    // A mask on parts that are not there leaves an empty payload.
+    let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
     let only_ids = members
-        .keys()
-        .all(|name| name == "id" || name == "threadId");
+        .iter()
+        .all(|(name, value)| name == "id" || name == "threadId" || is_empty(value));
     Some(match (whole, only_ids) {
         (true, _) => View::Full,
         (_, true) => View::Reference,

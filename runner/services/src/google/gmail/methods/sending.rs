@@ -71,7 +71,7 @@ fn put(ctx: &mut Ctx<'_>, call: &Call, date: DateSource, import: bool) -> Result
     if call.flag("deleted") {
         // Visible to an administrator's archive only, which is not here.
         ctx.google.gmail.delete(id);
-        return Ok(reply.changed(changed("gmail.message", id, Change::Deleted)));
+        return Ok(reply.changed(changed("gmail.message", &id, Change::Deleted)));
     }
     Ok(reply)
 }
@@ -83,7 +83,7 @@ fn created(ctx: &Ctx<'_>, call: &Call, id: MessageId) -> Result<Reply, ApiError>
         .get(id)
         .ok_or_else(ApiError::entity_not_found)?;
     let reply = call.reply(&Labelled::of(message))?;
-    Ok(reply.changed(changed("gmail.message", id, Change::Created)))
+    Ok(reply.changed(changed("gmail.message", &id, Change::Created)))
 }
 
 /// The message in a draft's body.

@@ -3,9 +3,14 @@
 //! Identifiers, paths, parameters and scopes are those of Google's discovery
 //! document `gmail:v1`; the descriptions are ours.
 
+use super::params::{
+    ADDRESS, ATTACHMENT, CALENDAR, DELETED, DRAFT, FORMAT, HEADER_DATE, HEADERS, LABEL, LABEL_ID,
+    LABEL_IDS, MAX_RESULTS, MESSAGE, NEVER_SPAM, OWNER, PAGE_TOKEN, QUERY, RECEIVED, SPAM_TRASH,
+    START, THREAD, THREAD_FORMAT, TYPES, USER,
+};
 use super::schemas::SCHEMAS;
 use super::{drafts, history, labels, messages, sending, settings, threads};
-use crate::google::method::{Api, Kind, Method, Param, Style, Upload, Verb};
+use crate::google::method::{Api, Method, Style, Upload, Verb};
 
 const FULL: &str = "https://mail.google.com/";
 const MODIFY: &str = "https://www.googleapis.com/auth/gmail.modify";
@@ -23,133 +28,12 @@ const SENT_BYTES: u64 = 36_700_160;
 /// Most bytes of a mail that is put into the mailbox.
 const STORED_BYTES: u64 = 157_286_400;
 
-const USER: Param = Param::path("userId", "Address of the account, or `me`.").default("me");
-const MESSAGE: Param = Param::path("id", "Identifier of the message.");
-const THREAD: Param = Param::path("id", "Identifier of the thread.");
-const DRAFT: Param = Param::path("id", "Identifier of the draft.");
-const LABEL: Param = Param::path("id", "Identifier of the label.");
-const OWNER: Param = Param::path(
-    "messageId",
-    "Identifier of the message with the attachment.",
-);
-const ATTACHMENT: Param = Param::path("id", "Identifier of the attachment, from the message.");
-const ADDRESS: Param = Param::path("sendAsEmail", "Address of the identity.");
-
-const MAX_RESULTS: Param = Param::query(
-    "maxResults",
-    Kind::Uint32,
-    "Most entries on a page: 100, and at most 500.",
-)
-.default("100");
-const PAGE_TOKEN: Param = Param::query(
-    "pageToken",
-    Kind::Text,
-    "Token of the page to return, from the page before.",
-);
-const QUERY: Param = Param::query(
-    "q",
-    Kind::Text,
-    "Query as in Gmail's search box: `from:ada@example.com is:unread newer_than:7d`.",
-);
-const SPAM_TRASH: Param = Param::query(
-    "includeSpamTrash",
-    Kind::Bool,
-    "Whether to look into spam and trash too.",
-)
-.default("false");
-const LABEL_IDS: Param = Param::query(
-    "labelIds",
-    Kind::Text,
-    "Identifiers of labels that all must be there.",
-)
-.repeated();
-const FORMAT: Param = Param::query("format", Kind::Text, "How much of the message to return.")
-    .default("full")
-    .choices(&[
-        ("minimal", "Identifiers, labels and the snippet."),
-        ("full", "Everything, taken apart into MIME parts."),
-        ("raw", "Everything, as the base64url of its source."),
-        ("metadata", "Identifiers, labels and header fields."),
-    ]);
-const THREAD_FORMAT: Param =
-    Param::query("format", Kind::Text, "How much of each message to return.")
-        .default("full")
-        .choices(&[
-            ("full", "Everything, taken apart into MIME parts."),
-            ("metadata", "Identifiers, labels and header fields."),
-            ("minimal", "Identifiers, labels and the snippet."),
-        ]);
-const HEADERS: Param = Param::query(
-    "metadataHeaders",
-    Kind::Text,
-    "Header fields to return with `format=metadata`; absent: all.",
-)
-.repeated();
-const RECEIVED: Param = Param::query(
-    "internalDateSource",
-    Kind::Text,
-    "Where the internal date comes from.",
-)
-.default("receivedTime")
-.choices(DATES);
-const HEADER_DATE: Param = Param::query(
-    "internalDateSource",
-    Kind::Text,
-    "Where the internal date comes from.",
-)
-.default("dateHeader")
-.choices(DATES);
-const DATES: &[(&str, &str)] = &[
-    ("receivedTime", "The moment at which the mail came in."),
-    (
-        "dateHeader",
-        "The Date of the mail, where it has a valid one.",
-    ),
-];
-const DELETED: Param = Param::query(
-    "deleted",
-    Kind::Bool,
-    "Whether the mail counts as deleted for good from the start.",
-)
-.default("false");
-const NEVER_SPAM: Param = Param::query(
-    "neverMarkSpam",
-    Kind::Bool,
-    "Whether the mail is never taken for spam. Nothing is, here.",
-)
-.default("false");
-const CALENDAR: Param = Param::query(
-    "processForCalendar",
-    Kind::Bool,
-    "Whether invitations go into the calendar. Accepted and not looked at.",
-)
-.default("false");
-const LABEL_ID: Param = Param::query(
-    "labelId",
-    Kind::Text,
-    "Identifier of the label that the messages must have.",
-);
-const START: Param = Param::query(
-    "startHistoryId",
-    Kind::Uint64,
-    "The history after this id: that of a message, a thread, the profile or an earlier list.",
-)
-.required();
-const TYPES: Param = Param::query("historyTypes", Kind::Text, "Kinds of events; absent: all.")
-    .repeated()
-    .choices(&[
-        ("messageAdded", "A message came into the mailbox."),
-        ("messageDeleted", "A message was deleted for good."),
-        ("labelAdded", "A message got labels."),
-        ("labelRemoved", "A message lost labels."),
-    ]);
-
-const fn upload(path: &'static str, max_bytes: u64) -> Option<Upload> {
-    Some(Upload {
+const fn upload(path: &'static str, max_bytes: u64) -> Upload {
+    Upload {
         path,
         accept: &["message/*"],
         max_bytes,
-    })
+    }
 }
 
 /// Gmail.
@@ -226,7 +110,10 @@ const METHODS: &[Method] = &[
         params: &[USER],
         request: Some("Message"),
         response: Some("Message"),
-        upload: upload("upload/gmail/v1/users/{userId}/messages/send", SENT_BYTES),
+        upload: Some(upload(
+            "upload/gmail/v1/users/{userId}/messages/send",
+            SENT_BYTES,
+        )),
         scopes: &[FULL, COMPOSE, MODIFY, SEND],
         handler: sending::send,
     },
@@ -238,7 +125,10 @@ const METHODS: &[Method] = &[
         params: &[USER, DELETED, RECEIVED],
         request: Some("Message"),
         response: Some("Message"),
-        upload: upload("upload/gmail/v1/users/{userId}/messages", STORED_BYTES),
+        upload: Some(upload(
+            "upload/gmail/v1/users/{userId}/messages",
+            STORED_BYTES,
+        )),
         scopes: &[FULL, INSERT, MODIFY],
         handler: sending::insert,
     },
@@ -250,10 +140,10 @@ const METHODS: &[Method] = &[
         params: &[USER, DELETED, HEADER_DATE, NEVER_SPAM, CALENDAR],
         request: Some("Message"),
         response: Some("Message"),
-        upload: upload(
+        upload: Some(upload(
             "upload/gmail/v1/users/{userId}/messages/import",
             STORED_BYTES,
-        ),
+        )),
         scopes: &[FULL, INSERT, MODIFY],
         handler: sending::import,
     },
@@ -445,7 +335,7 @@ const METHODS: &[Method] = &[
         params: &[USER],
         request: Some("Draft"),
         response: Some("Draft"),
-        upload: upload("upload/gmail/v1/users/{userId}/drafts", SENT_BYTES),
+        upload: Some(upload("upload/gmail/v1/users/{userId}/drafts", SENT_BYTES)),
         scopes: &[FULL, COMPOSE, MODIFY],
         handler: drafts::create,
     },
@@ -457,7 +347,10 @@ const METHODS: &[Method] = &[
         params: &[USER, DRAFT],
         request: Some("Draft"),
         response: Some("Draft"),
-        upload: upload("upload/gmail/v1/users/{userId}/drafts/{id}", SENT_BYTES),
+        upload: Some(upload(
+            "upload/gmail/v1/users/{userId}/drafts/{id}",
+            SENT_BYTES,
+        )),
         scopes: &[FULL, COMPOSE, MODIFY],
         handler: drafts::update,
     },
@@ -481,7 +374,10 @@ const METHODS: &[Method] = &[
         params: &[USER],
         request: Some("Draft"),
         response: Some("Message"),
-        upload: upload("upload/gmail/v1/users/{userId}/drafts/send", SENT_BYTES),
+        upload: Some(upload(
+            "upload/gmail/v1/users/{userId}/drafts/send",
+            SENT_BYTES,
+        )),
         scopes: &[FULL, COMPOSE, MODIFY],
         handler: drafts::send,
     },

@@ -12,7 +12,7 @@ use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
 use crate::google::error::ApiError;
 use crate::google::gmail::id::{MessageId, ThreadId};
-use crate::google::gmail::mailbox::LabelChange;
+use crate::google::gmail::mailbox::{Cursor, LabelChange};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -48,11 +48,11 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
                 history_id: history.to_string(),
             })
             .collect(),
-        next_page_token: found.next.map(|cursor| cursor.token()),
+        next_page_token: found.next.map(Cursor::token),
         result_size_estimate: found.total,
     })?;
     for (at, id) in ids.iter().enumerate() {
-        let touch = read("gmail.thread", id, View::Summary);
+        let touch = read("gmail.thread", &id, View::Summary);
         reply = reply.read_at(touch, At::Item("threads", at), shown_entry);
     }
     Ok(reply)
@@ -78,12 +78,12 @@ pub(super) fn get(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
         messages: messages.iter().map(|it| Shown::new(it, &format)).collect(),
     })?;
     reply = reply.read_at(
-        read("gmail.thread", id, format.view()),
+        read("gmail.thread", &id, format.view()),
         At::Root,
         shown_thread,
     );
     for (at, message) in messages.iter().enumerate() {
-        let touch = read("gmail.message", message.id, format.view());
+        let touch = read("gmail.message", &message.id, format.view());
         reply = reply.read_at(touch, At::Item("messages", at), shown);
     }
     Ok(reply)
@@ -142,7 +142,7 @@ fn relabel(
     let messages = mailbox.thread(id).map(|it| Labelled::of(it)).collect();
     let mut reply = call.reply(&Changed { id, messages })?;
     let fields = is_other.then_some("labelIds");
-    reply = reply.changed(changed("gmail.thread", id, Change::Updated).fields(fields));
+    reply = reply.changed(changed("gmail.thread", &id, Change::Updated).fields(fields));
     for (message, is_other) in touched {
         reply = reply.changed(relabelled(message, is_other));
     }
@@ -156,10 +156,10 @@ pub(super) fn delete(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
     if members.is_empty() {
         return Err(ApiError::entity_not_found());
     }
-    let mut reply = Reply::empty().changed(changed("gmail.thread", id, Change::Deleted));
+    let mut reply = Reply::empty().changed(changed("gmail.thread", &id, Change::Deleted));
     for message in members {
         mailbox.delete(message);
-        reply = reply.changed(changed("gmail.message", message, Change::Deleted));
+        reply = reply.changed(changed("gmail.message", &message, Change::Deleted));
     }
     Ok(reply)
 }

@@ -171,7 +171,7 @@ fn with_breaks(html: &str) -> String {
                 None => return out,
             }
         }
-        if BLOCKS.iter().any(|it| is(&it)) {
+        if BLOCKS.iter().any(is) {
             out.push_str("<br>");
         } else if name.eq_ignore_ascii_case("td") || name.eq_ignore_ascii_case("th") {
             out.push(' ');

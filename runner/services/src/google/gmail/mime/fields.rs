@@ -19,6 +19,9 @@ const MOST_FIELDS: usize = 10_000;
 const LONGEST_TYPE: usize = 64 << 10;
 /// Longest encoded word. RFC 2047 allows 75 characters; mailers write more.
 const LONGEST_WORD: usize = 1_000;
+/// Longest value whose encoded words are decoded. Gmail takes no header of half
+/// this length.
+const LONGEST_DECODED: usize = 1 << 20;
 /// Encoded words times bytes of a field above which it is read without
 /// decoding them.
 const WORK_CAP: usize = 50_000_000;
@@ -142,7 +145,12 @@ fn name_length(line: &[u8]) -> Option<usize> {
 /// characters gone.
 pub(super) fn plain(value: &[u8]) -> String {
     let text = String::from_utf8_lossy(value);
-    let decoded = decode_words(text.trim());
+    let text = text.trim();
+    let decoded = if text.len() > LONGEST_DECODED {
+        Cow::Borrowed(text)
+    } else {
+        decode_words(text)
+    };
     if !decoded.contains(|c: char| c.is_control()) {
         return decoded.into_owned();
     }
@@ -175,15 +183,12 @@ fn decode_words(text: &str) -> Cow<'_, str> {
             out.push_str(before);
         }
         after_word = word.is_some();
-        let length = match word {
-            Some((decoded, length)) => {
-                out.push_str(&decoded);
-                length
-            }
-            None => {
-                out.push_str("=?");
-                2
-            }
+        let length = if let Some((decoded, length)) = word {
+            out.push_str(&decoded);
+            length
+        } else {
+            out.push_str("=?");
+            2
         };
         rest = tail.get(length..).unwrap_or_default();
     }

@@ -241,7 +241,7 @@ pub(super) fn line_of(source: &[u8], name: &str) -> Option<u64> {
     let header = Block::read(source, 0..source.len());
     let at = header.named(source, name).next()?.whole.start;
     let before = source.get(..at)?;
-    Some(before.iter().filter(|byte| **byte == b'\n').count() as u64 + 1)
+    Some(memchr::memchr_iter(b'\n', before).count() as u64 + 1)
 }
 
 /// Visits the parts that are the mail's own: not those of attached messages.
@@ -279,7 +279,7 @@ fn text_of(part: &Part, source: &[u8]) -> String {
 fn has_plain_text(part: &Part) -> bool {
     let mut found = false;
     visit_own(part, &mut |it| {
-        found |= it.kind == Kind::Text && &*it.mime == "text/plain"
+        found |= it.kind == Kind::Text && &*it.mime == "text/plain";
     });
     found
 }

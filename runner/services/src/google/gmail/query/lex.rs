@@ -3,9 +3,9 @@
 use winnow::Parser as _;
 use winnow::Result;
 use winnow::ascii::{dec_uint, multispace1};
-use winnow::combinator::{alt, delimited, eof, not, opt, peek, preceded, repeat, terminated};
+use winnow::combinator::{alt, delimited, eof, opt, peek, preceded, repeat, terminated};
 use winnow::error::EmptyError;
-use winnow::token::{any, one_of, take_till, take_while};
+use winnow::token::{any, none_of, one_of, take_till, take_while};
 
 use super::syntax::Operator;
 
@@ -49,7 +49,7 @@ fn token<'a>(input: &mut &'a str) -> Result<Token<'a>, EmptyError> {
     alt((
         bracket,
         quoted.map(Token::Quoted),
-        terminated('-', peek(not(end_of_word))).value(Token::Not),
+        terminated('-', peek(none_of(ends_term))).value(Token::Not),
         // `+word` asks for the word as it is written, which is how all words
         // are looked for here.
         preceded('+', alt((quoted.map(Token::Quoted), word.map(Token::Word)))),
@@ -108,6 +108,11 @@ fn word<'a>(input: &mut &'a str) -> Result<&'a str, EmptyError> {
 
 fn end_of_word(input: &mut &str) -> Result<(), EmptyError> {
     alt((one_of(ends_word).void(), eof.void())).parse_next(input)
+}
+
+/// What no term begins with.
+fn ends_term(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ')' | '}')
 }
 
 fn ends_word(c: char) -> bool {

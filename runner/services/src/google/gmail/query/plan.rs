@@ -43,7 +43,7 @@ enum Test {
     Archived,
     /// Has labels that the user made.
     UserLabels,
-    Words(Place, Finder<'static>),
+    Words(Place, Box<Finder<'static>>),
     Near(Near),
     /// One of these addresses stands in the field.
     Address(Place, Vec<String>),
@@ -191,17 +191,15 @@ impl Planner<'_> {
             "archive" | "archived" => return Test::Archived,
             "read" => return Test::Not(Box::new(Test::Label(LabelId::UNREAD))),
             "unstarred" => return Test::Not(Box::new(Test::Label(LabelId::STARRED))),
-            "draft" | "drafts" => LabelId::DRAFT,
-            "chat" | "chats" => LabelId::CHAT,
-            "bin" | "trash" => LabelId::TRASH,
-            "junk" | "spam" => LabelId::SPAM,
-            name => match LabelId::system_named(name) {
-                Some(label) => label,
-                None => {
-                    let labels = self.context.labels.searched(value);
-                    return Test::Any(labels.into_iter().map(Test::Label).collect());
-                }
-            },
+            "draft" | "drafts" => Some(LabelId::DRAFT),
+            "chat" | "chats" => Some(LabelId::CHAT),
+            "bin" => Some(LabelId::TRASH),
+            "junk" => Some(LabelId::SPAM),
+            name => LabelId::system_named(name),
+        };
+        let Some(label) = label else {
+            let labels = self.context.labels.searched(value);
+            return Test::Any(labels.into_iter().map(Test::Label).collect());
         };
         self.spam |= positive && label == LabelId::SPAM;
         self.trash |= positive && label == LabelId::TRASH;
@@ -237,7 +235,7 @@ fn has(value: &str) -> Test {
 }
 
 fn words(place: Place, text: &str) -> Option<Test> {
-    needle(text).map(|needle| Test::Words(place, Finder::new(&needle).into_owned()))
+    needle(text).map(|needle| Test::Words(place, Box::new(Finder::new(&needle).into_owned())))
 }
 
 fn list_of_words(text: &str) -> Option<Vec<String>> {
