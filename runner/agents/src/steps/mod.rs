@@ -3,7 +3,8 @@
 //! ```yaml
 //! steps:
 //!   - say: First the open mail.
-//!     run: gws gmail users messages list --params '{"userId": "me"}'
+//!     run: |
+//!       gws gmail users messages list --params '{"userId": "me"}'
 //!     capture:
 //!       first: .messages[0].id
 //!   - run: |
