@@ -247,7 +247,7 @@ fn titles_reason(
             if about.is_clear {
                 "about"
             } else {
-                "vaguely about (half a point of the share)"
+                "only vaguely about (one word in common counts half)"
             },
             quoted(&facts.mails.get(*mail).mail.subject),
             about

@@ -1,7 +1,7 @@
 //! Which mail a title is about.
 
 use proctor_grader::mailbox::MailExt as _;
-use proctor_grader::text::{Terms, terms};
+use proctor_grader::text::{Terms, terms, words};
 use proctor_grader::types::world::Mail;
 use proctor_grader::{Error, Evidence};
 
@@ -39,7 +39,7 @@ pub(crate) struct About {
     pub(crate) mail: usize,
     /// Whether more than one word says so.
     pub(crate) is_clear: bool,
-    /// The words that they share, as stems.
+    /// The words that they share, as they stand in the title.
     pub(crate) shared: Vec<String>,
 }
 
@@ -68,7 +68,8 @@ impl<'e> Mails<'e> {
     /// best mail must lead the second by half: a title that is stuffed with the
     /// words of all mails is about none of them, and no title is about two.
     pub(crate) fn about(&self, title: &str) -> Option<About> {
-        let title = terms(head(title, TITLE_CHARS));
+        let text = head(title, TITLE_CHARS);
+        let title = terms(text);
         if title.is_empty() || title.len() > TITLE_TERMS {
             return None;
         }
@@ -87,18 +88,18 @@ impl<'e> Mails<'e> {
             return None;
         }
         let item = &self.items[best];
-        let shared: Vec<String> = title.shared(&item.terms).map(str::to_owned).collect();
-        if shared.len() * 4 < title.len() {
+        let shared = title.shared(&item.terms).count();
+        if shared * 4 < title.len() {
             return None;
         }
         let anchored = title.shared(&item.anchors).next().is_some();
-        let is_clear = (anchored && shared.len() >= 2 && scores[best] >= 2 * UNIT)
-            || (shared.len() >= 3 && scores[best] >= 3 * UNIT);
+        let is_clear = (anchored && shared >= 2 && scores[best] >= 2 * UNIT)
+            || (shared >= 3 && scores[best] >= 3 * UNIT);
         let is_weak = anchored && scores[best] >= UNIT;
-        (is_clear || is_weak).then_some(About {
+        (is_clear || is_weak).then(|| About {
             mail: best,
             is_clear,
-            shared,
+            shared: item.shared_words(text),
         })
     }
 
@@ -128,5 +129,17 @@ impl<'e> Item<'e> {
             anchors: terms(&anchors),
             terms: terms(&terms_of),
         }
+    }
+
+    /// Words of the text that the mail has too, each once.
+    fn shared_words(&self, text: &str) -> Vec<String> {
+        let mut shared = Vec::new();
+        for word in words(text) {
+            let is_shared = terms(&word).shared(&self.terms).next().is_some();
+            if is_shared && !shared.contains(&word) {
+                shared.push(word);
+            }
+        }
+        shared
     }
 }

@@ -95,11 +95,13 @@ impl Summary {
             .partition(|seeded| facts.actions.shown.contains_key(seeded.id()));
         let names = self.count_names(document, "found", &titles(&shown), false);
         self.add_share(names, facts.seeded.len());
-        if !unshown.is_empty() {
-            self.sentences.push(format!(
-                "No answer ever showed the agent {}.",
-                named(titles(&unshown))
-            ));
+        let unshown = titles(&unshown);
+        if shown.is_empty() {
+            self.sentences
+                .push("The agent was shown no task that it could name as found.".into());
+        } else if !unshown.is_empty() {
+            self.sentences
+                .push(format!("The agent was never shown {}.", named(unshown)));
         }
     }
 

@@ -318,7 +318,7 @@ fn a_vague_title_counts_half_and_an_unrelated_one_nothing() {
     let mut trial = Trial::new();
     trial.create("a", "Attend meeting");
     let criterion = trial.criterion("meaningful_titles");
-    assert_graded(&criterion, 1.0 / 6.0, "vaguely about");
+    assert_graded(&criterion, 1.0 / 6.0, "only vaguely about");
     for title in [
         "Task 1",
         "Buy milk",

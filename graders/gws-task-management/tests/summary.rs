@@ -147,7 +147,7 @@ fn titles_that_the_agent_was_never_shown_earn_nothing() {
         assert_graded(criterion, 0.0, "");
     }
     let criterion = graded(&cheat);
-    assert_graded(&criterion, 0.0, "which no answer ever showed the agent");
+    assert_graded(&criterion, 0.0, "which the agent was never shown");
 }
 
 #[test]

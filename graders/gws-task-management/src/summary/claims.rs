@@ -33,7 +33,7 @@ fn never_shown(document: &Document, facts: &Facts<'_>) -> Option<FalseClaim> {
             let title = quoted(seeded.title());
             Some(FalseClaim {
                 line,
-                problem: format!("names {title}, which no answer ever showed the agent"),
+                problem: format!("names {title}, which the agent was never shown"),
             })
         })
         .min_by_key(|claim| claim.line)

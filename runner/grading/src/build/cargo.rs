@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use cargo_metadata::camino::{Utf8Path, Utf8PathBuf};
 use cargo_metadata::{Message, Metadata, MetadataCommand};
 use sha2::{Digest, Sha256};
 
@@ -179,7 +180,7 @@ fn local_packages(metadata: &Metadata) -> OsString {
         .iter()
         .filter(|package| package.source.is_none());
     let dirs = local.filter_map(|package| package.manifest_path.parent());
-    dirs.map(|dir| dir.as_str())
+    dirs.map(Utf8Path::as_str)
         .collect::<Vec<_>>()
         .join(":")
         .into()
@@ -194,8 +195,7 @@ fn module_path(output: &[u8]) -> Result<PathBuf, BuildError> {
             problem: error.to_string(),
         })?;
         if let Message::CompilerArtifact(artifact) = message {
-            let is_module =
-                |file: &&cargo_metadata::camino::Utf8PathBuf| file.extension() == Some("wasm");
+            let is_module = |file: &&Utf8PathBuf| file.extension() == Some("wasm");
             if let Some(file) = artifact.filenames.iter().find(is_module) {
                 module = Some(file.clone().into_std_path_buf());
             }

@@ -26,7 +26,7 @@ pub fn encode(module: &[u8]) -> Result<Encoded, BuildError> {
     let component = ComponentEncoder::default()
         .validate(true)
         .module(module)
-        .and_then(|encoder| encoder.encode())
+        .and_then(ComponentEncoder::encode)
         .map_err(|error| problem(format!("{error:#}")))?;
     let wit_component = processed_by(&component, "wit-component").unwrap_or_default();
     let component = strip(&component).map_err(|error| problem(error.to_string()))?;

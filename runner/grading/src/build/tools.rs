@@ -19,6 +19,9 @@ pub(super) struct Tools {
     linker_version: Option<String>,
 }
 
+/// One way to find a toolchain, or why there is none.
+type Finder = fn(&Ask<'_>) -> Result<Tools, String>;
+
 impl Tools {
     /// The first toolchain that can: the one on the `PATH` with the target
     /// installed, then Debian's with the standard library's sources.
@@ -28,7 +31,7 @@ impl Tools {
             options,
         };
         let mut tried = Vec::new();
-        let finders: [(StdSource, fn(&Ask<'_>) -> Result<Self, String>); 2] = [
+        let finders: [(StdSource, Finder); 2] = [
             (StdSource::Installed, installed),
             (StdSource::Source, debian),
         ];

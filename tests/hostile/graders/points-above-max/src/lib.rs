@@ -4,7 +4,12 @@ use proctor_grader::{Error, Evidence, Verdict, criterion};
 
 fn grade(_: &Evidence) -> Result<Verdict, Error> {
     let mut verdict = Verdict::new();
-    verdict.add(criterion("a", "A").category("Test").max(1.0).graded(1.5, "More than all."));
+    verdict.add(
+        criterion("a", "A")
+            .category("Test")
+            .max(1.0)
+            .graded(1.5, "More than all."),
+    );
     Ok(verdict)
 }
 

@@ -5,6 +5,8 @@
 #[allow(
     unsafe_code,
     missing_docs,
+    clippy::all,
+    clippy::pedantic,
     reason = "generated: values pass through raw pointers into this module's own memory"
 )]
 mod bindings {
