@@ -18,7 +18,7 @@
 //! | --- | --- |
 //! | `say` | text of the agent's message; alone, a message without a command |
 //! | `run` | command line for `bash -c`, in the workspace |
-//! | `timeout_seconds` | time for the command, 60 by default; it and its children are killed after it |
+//! | `timeout_seconds` | time for the command, 60 by default; after it the room kills the command and may kill all else that runs in it |
 //! | `capture` | variables for later steps: name and jq filter over the command's standard output, which must be one JSON document ([`crate::capture`]) |
 //! | `expect_exit` | exit code without which the agent has failed; otherwise any will do |
 //!
