@@ -187,11 +187,23 @@ pub fn compile(crate_dir: &Path, options: &BuildOptions) -> Result<CompiledModul
             dir: crate_dir.to_owned(),
         });
     }
-    let tools = tools::Tools::find(crate_dir, options)?;
+    // The tools run in the crate's directory.
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map_err(|source| BuildError::File {
+            path: path.to_owned(),
+            source,
+        })
+    };
+    let crate_dir = absolute(crate_dir)?;
+    let options = BuildOptions {
+        target_dir: absolute(&options.target_dir)?,
+        ..options.clone()
+    };
+    let tools = tools::Tools::find(&crate_dir, &options)?;
     let module = cargo::Build {
         tools: &tools,
-        crate_dir,
-        options,
+        crate_dir: &crate_dir,
+        options: &options,
     }
     .run()?;
     Ok(CompiledModule {
