@@ -1,4 +1,6 @@
 //! Whole runs of the real `proctor`, by topic.
 
+mod faults;
 mod honesty;
+mod packs;
 mod trial;

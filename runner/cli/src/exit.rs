@@ -77,6 +77,9 @@ impl Exit {
     pub(crate) fn of(error: &EngineError) -> Self {
         match error {
             EngineError::Task(_)
+            | EngineError::Seed { .. }
+            | EngineError::Unsupported { .. }
+            | EngineError::Build(_)
             | EngineError::Agent(_)
             | EngineError::MissingPrerequisite { .. } => Self::Task,
             EngineError::Tool { .. } => Self::Usage,

@@ -45,6 +45,14 @@ pub enum EngineError {
         /// Why not.
         problem: String,
     },
+    /// A task asks for something that this version cannot do.
+    #[error("{file}: {what}")]
+    Unsupported {
+        /// The task file.
+        file: String,
+        /// What it asks for.
+        what: &'static str,
+    },
     /// A world cannot be served.
     #[error("{0}")]
     Serve(String),
@@ -117,7 +125,11 @@ impl EngineError {
                 "review what changed, then run `proctor lock` in the suite to record it".to_owned(),
             ),
             Self::Seed { .. } => Some("docs/services.md describes the seed folder".to_owned()),
-            Self::Agent(_) | Self::Evidence(_) | Self::Serve(_) | Self::Build(_) => None,
+            Self::Agent(_)
+            | Self::Evidence(_)
+            | Self::Serve(_)
+            | Self::Build(_)
+            | Self::Unsupported { .. } => None,
             Self::MissingPrerequisite { program, .. } => Some(format!(
                 "install `{program}` and put it on PATH; `make demo` in Proctor's checkout \
                  installs what its own tasks need"
@@ -139,11 +151,16 @@ impl EngineError {
             ),
             Self::Grader { hint, .. } => hint.clone(),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
-                Some("the disk is full: make room and run again".to_owned())
+                Some(disk_full())
             }
             Self::Io { .. } => None,
         }
     }
+}
+
+/// What to do about a full disk.
+pub(crate) fn disk_full() -> String {
+    "the disk is full: make room and run again".to_owned()
 }
 
 impl From<&proctor_grading::GradeError> for EngineError {

@@ -105,6 +105,13 @@ impl BundleWriter {
     }
 }
 
+/// Removes a bundle that could not be finished.
+pub(crate) fn discard(trial: &Dir) {
+    if let Err(error) = trial.remove_dir_all(PARTIAL_DIR) {
+        tracing::warn!(%error, "cannot remove a half-written bundle");
+    }
+}
+
 /// Creates a directory that only the operator can enter.
 pub(crate) fn private_dir(parent: &Dir, name: &str) -> io::Result<()> {
     let mut builder = DirBuilder::new();

@@ -1,11 +1,12 @@
 //! What the engine must know of the machine. The caller looks it up: this
 //! crate never reads the environment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub use proctor_grading::CompilerCommand;
 use proctor_grading::{Compiler, GraderHost};
 
+use crate::EngineError;
 use crate::task::LoadOptions;
 
 /// Where things are on this machine.
@@ -21,8 +22,36 @@ pub struct HostConfig {
     pub compiler: CompilerCommand,
     /// Directory of compiled graders, private to the operator.
     pub cache: PathBuf,
-    /// Directory for what lives as long as a trial.
+    /// Directory for what lives as long as a trial, private to the operator.
     pub scratch: PathBuf,
+}
+
+/// Makes sure that the scratch directory is there, is the operator's own and
+/// can be written to by nobody else: it may lie in a directory where everybody
+/// can create one of that name first.
+pub(crate) fn private_scratch(host: &HostConfig) -> Result<&Path, EngineError> {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+    let path = host.scratch.as_path();
+    let fail = |error| EngineError::io("cannot use the scratch directory", path)(error);
+    match std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o711)
+        .create(path)
+    {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(fail(error)),
+        _ => {}
+    }
+    let data = std::fs::symlink_metadata(path).map_err(fail)?;
+    let ours = rustix::process::geteuid().as_raw();
+    // The agent's dedicated user passes through it, and may not list it.
+    if !data.is_dir() || data.uid() != ours || data.mode() & 0o022 != 0 {
+        let problem = "it belongs to somebody else or others can write to it; remove it";
+        return Err(fail(std::io::Error::new(
+            std::io::ErrorKind::PermissionDenied,
+            problem,
+        )));
+    }
+    Ok(path)
 }
 
 /// The grading host of this machine.

@@ -24,6 +24,11 @@ use crate::trial::{StageError, Tools};
 /// Name of the filter program inside the room.
 pub(crate) const CAPTURE: &str = "proctor-capture";
 
+/// Ports besides 443, 80 and 53 on which an attempt to leave is recorded: what
+/// agents try for mail, remote shells, proxies and registries. On any other the
+/// kernel refuses, just as fast but without an entry in the journal.
+const WATCHED_PORTS: [u16; 11] = [22, 25, 465, 587, 853, 993, 3128, 5000, 8080, 8443, 9418];
+
 /// An open room.
 #[derive(Debug)]
 pub(crate) struct Room {
@@ -61,6 +66,7 @@ impl Room {
         configure(&mut config, task, tools, host);
         let sandbox = match isolation {
             Isolation::Sandbox => {
+                config.ports = WATCHED_PORTS.to_vec();
                 let (sandbox, sockets) = Sandbox::start(config).await.map_err(|e| broken(&e))?;
                 gateway
                     .spawn_captive(listeners(sockets))

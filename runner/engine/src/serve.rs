@@ -51,8 +51,9 @@ pub struct Served {
 /// The task or its seed is not valid, or an address is not to be had.
 pub async fn start(request: &ServeRequest) -> Result<Served, EngineError> {
     let (name, world, services) = world(&request.source)?;
-    let handle = WorldHandle::new(world, JournalCaps::default());
-    let mut config = GatewayConfig::new(crate::room::services());
+    let mut config = GatewayConfig::new(world.services());
+    // People play for days: what is old makes way.
+    let handle = WorldHandle::new(world, JournalCaps::rolling());
     config.control = true;
     let unavailable =
         |error: proctor_services::GatewayError| EngineError::Serve(crate::error::chain(&error));
@@ -62,7 +63,10 @@ pub async fn start(request: &ServeRequest) -> Result<Served, EngineError> {
     let (plain_at, proxy_at) = (address(&plain)?, address(&proxy)?);
     gateway.spawn_plain(plain).map_err(unavailable)?;
     gateway.spawn_proxy(proxy).map_err(unavailable)?;
-    let files = files(gateway.ca_pem(), &request.host.scratch)?;
+    let files = files(
+        gateway.ca_pem(),
+        crate::host::private_scratch(&request.host)?,
+    )?;
     let bundle = files.path().join("ca.pem").display().to_string();
     let mut environment = proctor_services::client_env(&services);
     environment.extend(proctor_services::config_env(
@@ -161,7 +165,6 @@ fn address(listener: &TcpListener) -> Result<SocketAddr, EngineError> {
 
 fn files(ca_pem: &str, scratch: &Path) -> Result<tempfile::TempDir, EngineError> {
     let fail = |error| EngineError::io("cannot write into", scratch)(error);
-    std::fs::create_dir_all(scratch).map_err(fail)?;
     let dir = tempfile::Builder::new()
         .prefix("serve-")
         .tempdir_in(scratch)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use proctor_engine::job::{self, JobPlan, JobRequest};
+use proctor_engine::job::{self, JobEnd, JobPlan, JobRequest};
 use proctor_engine::record::{JobSummary, Outcome};
 use proctor_types::manifest;
 
@@ -92,14 +92,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     });
     // Whatever a hostile agent still holds open must not delay the end.
     runtime.shutdown_background();
-    let Some(summary) = ended? else {
+    let Some(JobEnd { summary, unwritten }) = ended? else {
         return Ok(Exit::Interrupted);
     };
     match arguments.format {
         Format::Json => output::out(&serde_json::to_string(&summary)?),
         Format::Text => print(&summary),
     }
-    Ok(exit(&summary))
+    match unwritten {
+        Some(error) if exit(&summary) == Exit::Done => Err(error.into()),
+        _ => Ok(exit(&summary)),
+    }
 }
 
 fn exit(summary: &JobSummary) -> Exit {

@@ -30,10 +30,7 @@ const SUMMARY_MARKDOWN: &str = "summary.md";
 /// # Errors
 /// Only what keeps the job as a whole from being run or recorded. Whatever
 /// goes wrong inside a trial is in its record.
-pub async fn run(
-    plan: JobPlan,
-    mut sinks: Vec<Arc<dyn EventSink>>,
-) -> Result<JobSummary, EngineError> {
+pub async fn run(plan: JobPlan, mut sinks: Vec<Arc<dyn EventSink>>) -> Result<JobEnd, EngineError> {
     let started = Instant::now();
     let job = JobDir::create(&plan.out)?;
     sinks.push(Arc::new(log::EventLog::create(job.dir(), job.path())?));
@@ -51,7 +48,7 @@ pub async fn run(
     for warning in plan.warnings() {
         events.warn(None, warning);
     }
-    for leftover in crate::room::sweep(&plan.host.scratch) {
+    for leftover in crate::room::sweep(crate::host::private_scratch(&plan.host)?) {
         events.warn(None, leftover);
     }
     let bench = plan.bench(events.clone());
@@ -59,30 +56,39 @@ pub async fn run(
     for spec in &plan.trials {
         records.push(trial::run(&bench, spec, &job).await);
     }
-    let summary = summarise(&plan, &job, records)?;
+    let summary = summarise(&plan, &job, records);
+    let unwritten = record(&job, &summary).err();
     events.emit(Event::JobFinished {
         job: plan.id.clone(),
         dir: shown,
         seconds: crate::time::seconds(started.elapsed()),
     });
-    Ok(summary)
+    Ok(JobEnd { summary, unwritten })
 }
 
-fn summarise(
-    plan: &JobPlan,
-    job: &JobDir,
-    trials: Vec<TrialRecord>,
-) -> Result<JobSummary, EngineError> {
-    let summary = JobSummary {
+/// A job that has ended.
+#[derive(Debug)]
+pub struct JobEnd {
+    /// What came out.
+    pub summary: JobSummary,
+    /// Why the summary is not in the job's directory, where it is not: what the
+    /// trials came to is not lost for that.
+    pub unwritten: Option<EngineError>,
+}
+
+fn summarise(plan: &JobPlan, job: &JobDir, trials: Vec<TrialRecord>) -> JobSummary {
+    JobSummary {
         schema: SUMMARY_SCHEMA.to_owned(),
         job: plan.id.clone(),
         dir: job.path().display().to_string(),
         denominator: Denominator::of(plan.trials.len(), &trials),
         trials,
-    };
-    write(job, SUMMARY_MARKDOWN, job_markdown(&summary).as_bytes())?;
-    write(job, SUMMARY, &json(&summary, job.path())?)?;
-    Ok(summary)
+    }
+}
+
+fn record(job: &JobDir, summary: &JobSummary) -> Result<(), EngineError> {
+    write(job, SUMMARY_MARKDOWN, job_markdown(summary).as_bytes())?;
+    write(job, SUMMARY, &json(summary, job.path())?)
 }
 
 fn write(job: &JobDir, name: &str, bytes: &[u8]) -> Result<(), EngineError> {

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::EngineError;
 use crate::events::{Events, TrialId};
 use crate::host::HostConfig;
+use crate::task;
 use crate::trial::{Bench, Module, Tools, TrialSpec};
 
 /// What the operator asks for.
@@ -70,6 +71,7 @@ impl JobPlan {
         let mut trials = Vec::new();
         for task in crate::suite::load(&request.paths)? {
             let task = Arc::new(task);
+            supported(&task)?;
             let mut remarks = task
                 .warnings
                 .iter()
@@ -163,6 +165,23 @@ impl JobPlan {
             "trials": trials,
         })
     }
+}
+
+/// Refuses what would be run otherwise than its author meant it.
+fn supported(task: &task::Task) -> Result<(), EngineError> {
+    let what = if !task.sessions.is_empty() {
+        "several sessions are not supported by this version"
+    } else if !task.probes.is_empty() {
+        "probes are not supported by this version"
+    } else if !task.network_allow.is_empty() {
+        "hosts outside of the world are not supported by this version"
+    } else {
+        return Ok(());
+    };
+    Err(EngineError::Unsupported {
+        file: task.file().to_owned(),
+        what,
+    })
 }
 
 fn agent(text: &str) -> Result<AgentSpec, EngineError> {

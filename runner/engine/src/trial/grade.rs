@@ -146,7 +146,7 @@ fn nobody() -> GraderRef {
 fn lines(log: &GradeLog) -> String {
     let mut text = String::new();
     for line in &log.lines {
-        _ = writeln!(text, "{:?}: {}", line.level, line.message);
+        _ = writeln!(text, "{}: {}", line.level, line.message);
     }
     if log.dropped > 0 {
         _ = writeln!(text, "({} further lines were dropped)", log.dropped);

@@ -74,6 +74,14 @@ impl Tools {
             .iter()
             .filter_map(|entry| entry.strip_prefix("cli:"))
         {
+            // The task's author chooses the name, so it is only ever looked up
+            // in directories, never a path of its own.
+            if !is_name(name) {
+                return Err(EngineError::Unsupported {
+                    file: task.file().to_owned(),
+                    what: "a `cli:` prerequisite is the name of a program, without a path",
+                });
+            }
             let target = format!("{TOOLS}/{name}");
             if tools.binds.iter().any(|(taken, _)| *taken == target) {
                 continue;
@@ -120,6 +128,12 @@ fn target(path: &Path, real: &Path) -> Result<String, String> {
         return Err(format!("`{CAPTURE}` is the runner's own"));
     }
     Ok(format!("{TOOLS}/{name}"))
+}
+
+/// Whether `name` is a plain file name.
+fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
+    !name.is_empty() && name.chars().all(plain) && !name.starts_with('.')
 }
 
 /// Whether one of two real paths lies in the other.
