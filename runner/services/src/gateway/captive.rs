@@ -1,6 +1,7 @@
 //! Connections from inside an agent's network namespace, and from tunnels of
 //! the proxy: what they speak is told by their first bytes.
 
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use rustls::server::Acceptor;
@@ -10,9 +11,9 @@ use tokio::time::timeout;
 use tokio_rustls::LazyConfigAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use super::Shared;
 use super::egress::{Destination, Port, shown};
 use super::http::{self, Connection, Entrance, Version};
-use super::{GatewayError, Shared};
 use crate::service::Scheme;
 
 /// First byte of a TLS record that holds a handshake (RFC 8446, section 5.1).
@@ -59,13 +60,13 @@ where
     let bytes = match first {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(error)) => {
-            return shared.no_http("tcp", &to, format!("the connection broke: {error}"));
+            return shared.unused("tcp", &to, format!("the connection broke: {error}"));
         }
         Err(_) => return shared.no_http("tcp", &to, "connected and said nothing"),
     };
     let http = METHODS.iter().any(|method| bytes.starts_with(method));
     match (bytes.first(), to.port) {
-        (None, _) => shared.no_http("tcp", &to, "connected and left without a word"),
+        (None, _) => shared.unused("tcp", &to, "connected and left without a word"),
         (Some(&TLS_HANDSHAKE), Port::Https | Port::Other(_)) => {
             tls(shared, stream, to, unnamed).await;
         }
@@ -103,7 +104,13 @@ where
     let stream = match shaken {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
-            return shared.no_http("tls", &to, format!("the TLS handshake failed: {error}"));
+            let note = format!("the TLS handshake failed: {error}");
+            return match error.kind() {
+                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => {
+                    shared.unused("tls", &to, note);
+                }
+                _ => shared.no_http("tls", &to, note),
+            };
         }
         Err(_) => return shared.no_http("tls", &to, "the TLS handshake was not finished in time"),
     };
@@ -120,7 +127,7 @@ async fn handshake<S>(
     stream: S,
     unnamed: &str,
     sni: &mut Option<String>,
-) -> Result<TlsStream<S>, GatewayError>
+) -> io::Result<TlsStream<S>>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
@@ -131,6 +138,7 @@ where
         .map(str::to_ascii_lowercase);
     let config = shared
         .authority
-        .config_for(sni.as_deref().unwrap_or(unnamed))?;
-    Ok(hello.into_stream(config).await?)
+        .config_for(sni.as_deref().unwrap_or(unnamed))
+        .map_err(io::Error::other)?;
+    hello.into_stream(config).await
 }

@@ -101,6 +101,19 @@ impl From<u16> for Port {
 }
 
 impl Shared {
+    /// Lists a connection on which nothing was asked, where it was meant for
+    /// something that no service owns. To services, clients open more
+    /// connections than they use and let go of the rest: how many, and how far
+    /// they get, is a matter of luck and says nothing about the agent.
+    pub(super) fn unused(&self, transport: &str, to: &Destination, note: impl Into<String>) {
+        let served = !matches!(to.port, Port::Other(_));
+        if served && self.service_of(&to.host).is_some() {
+            tracing::debug!(transport, host = to.host, note = note.into(), "unused");
+        } else {
+            self.no_http(transport, to, note);
+        }
+    }
+
     /// Lists a connection that never became HTTP. Where it was meant for a
     /// service of the world it is no egress, but a request that failed.
     pub(super) fn no_http(&self, transport: &str, to: &Destination, note: impl Into<String>) {

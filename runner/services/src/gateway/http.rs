@@ -130,16 +130,25 @@ where
     let used = connection.used.load(Ordering::Relaxed);
     let transport = connection.scheme.as_str();
     match end {
-        Err(error) if !used || error.is_parse() => {
+        Err(error) if error.is_parse() || !used && begun(&error) => {
             let note = format!("sent no complete, valid request: {error}");
             shared.no_http(transport, &connection.to, note);
         }
+        Err(error) if !used => {
+            let note = format!("connected and sent no request: {error}");
+            shared.unused(transport, &connection.to, note);
+        }
         Ok(()) if !used && !shared.drain.is_cancelled() => {
-            shared.no_http(transport, &connection.to, "connected and sent no request");
+            shared.unused(transport, &connection.to, "connected and sent no request");
         }
         Err(error) => tracing::debug!(%error, host = connection.to.host, "connection"),
         Ok(()) => {}
     }
+}
+
+/// Whether a connection broke within a request, or waited for the rest of one.
+fn begun(error: &hyper::Error) -> bool {
+    error.is_incomplete_message() || error.is_timeout()
 }
 
 /// A connection that takes no further requests once the gateway drains.

@@ -316,6 +316,55 @@ async fn tls_without_a_request_is_an_attempt() {
     );
 }
 
+/// Clients race connections and drop those that they do not need: which, is
+/// luck, and equal runs have equal journals.
+#[tokio::test]
+async fn connections_to_a_service_that_ask_nothing_are_not_listed() {
+    let rig = rig();
+    drop(TcpStream::connect(rig.https).await.unwrap());
+    assert_eq!(rig.entries(1).await[0].host, "127.0.0.1");
+    for step in 0..3 {
+        let mut stream = rig.tls("notes.example").await;
+        if step == 1 {
+            stream.shutdown().await.unwrap();
+        }
+        // A client that dies: what it has not read makes the kernel reset.
+        stream.get_ref().0.set_zero_linger().unwrap();
+        drop(stream);
+    }
+    // A handshake that the client lets go of.
+    let mut hello = TcpStream::connect(rig.https).await.unwrap();
+    hello
+        .write_all(&client_hello("notes.example"))
+        .await
+        .unwrap();
+    hello.read_u8().await.unwrap();
+    drop(hello);
+    let stream = rig.tls("notes.example").await;
+    say_over(stream, &get("notes.example", "/people")).await;
+    drop(rig.tls("evil.example").await);
+    let journal = rig.entries(3).await;
+    let hosts: Vec<&str> = journal.iter().map(|entry| entry.host.as_str()).collect();
+    assert_eq!(hosts[1..], ["notes.example", "evil.example"]);
+    rig.gateway.shutdown().await;
+    assert_eq!(rig.world.journal().len(), 3);
+}
+
+/// The first message of a TLS client.
+fn client_hello(name: &str) -> Vec<u8> {
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(rustls::RootCertStore::empty())
+        .with_no_client_auth();
+    let name = name.to_owned().try_into().unwrap();
+    let mut client = rustls::ClientConnection::new(config.into(), name).unwrap();
+    let mut hello = Vec::new();
+    client.write_tls(&mut hello).unwrap();
+    hello
+}
+
 #[tokio::test]
 async fn many_names_cost_no_memory_that_stays() {
     let rig = rig();
