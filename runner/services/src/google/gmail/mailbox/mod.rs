@@ -22,8 +22,10 @@ pub(super) use find::{Counts, Cursor, Wanted};
 pub use history::{Change, History, Record};
 
 /// Most bytes of all mail together. Real accounts have gigabytes; a trial that
-/// needs them does something else than its task.
-const STORAGE_CAP: u64 = 512 << 20;
+/// needs them does something else than its task, and whatever is in a world
+/// must still be readable by its grader: an agent must not be able to make
+/// itself ungradable.
+const STORAGE_CAP: u64 = 32 << 20;
 
 /// A mailbox. Cloning it is cheap: the mails themselves are shared.
 #[derive(Debug, Clone, Default, PartialEq)]

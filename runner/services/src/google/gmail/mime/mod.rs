@@ -261,10 +261,13 @@ fn text_of(part: &Part, source: &[u8]) -> String {
         Kind::Text if &*part.mime == "text/html" => body::text_of_html(&part.text(source)),
         Kind::Text => part.text(source).into_owned(),
         Kind::Container if &*part.mime == "multipart/alternative" => {
-            let plain = part.children.iter().find(|it| has_plain_text(it));
-            let chosen =
-                plain.or_else(|| part.children.iter().find(|it| it.attachment_id().is_none()));
-            chosen.map(|it| text_of(it, source)).unwrap_or_default()
+            // Some mailers send an empty plain text beside the HTML.
+            let plain = part.children.iter().filter(|it| has_plain_text(it));
+            let other = part.children.iter().filter(|it| !has_plain_text(it));
+            let mut texts = plain.chain(other).map(|it| text_of(it, source));
+            texts
+                .find(|text| !text.trim().is_empty())
+                .unwrap_or_default()
         }
         Kind::Container => {
             let texts = part.children.iter().map(|it| text_of(it, source));

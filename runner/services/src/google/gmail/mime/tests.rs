@@ -120,6 +120,21 @@ fn html_alone_is_read_as_text() {
 }
 
 #[test]
+fn an_empty_alternative_gives_way() {
+    let alternative = |plain: &str| {
+        mail(&format!(
+            "Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/html\n\n\
+             <p>rich</p>\n--b\nContent-Type: text/plain\n\n{plain}\n--b--\n"
+        ))
+        .text()
+    };
+    assert_eq!(
+        (alternative("plain").as_str(), alternative(" ").as_str()),
+        ("plain", "rich")
+    );
+}
+
+#[test]
 fn flowed_text_and_unknown_encodings_stay_as_they_are() {
     let flowed = mail("Content-Type: text/plain; format=flowed; delsp=yes\n\na long \nline\n");
     assert_eq!(flowed.text(), "a long \r\nline\r\n");
