@@ -160,6 +160,7 @@ need_demo() {
 
 need_test() {
     need_demo
+    need_graders
     need curl curl
     need node nodejs
     find_python >/dev/null || packages+=(python3-venv)

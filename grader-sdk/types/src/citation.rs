@@ -78,8 +78,16 @@ impl fmt::Display for Citation {
             Self::Transcript(n) => write!(f, "transcript:{n}"),
             Self::Workspace { path, line } => lined(f, "workspace", path, line),
             Self::Fixture { path, line } => lined(f, "fixtures", path, line),
-            Self::Object { moment: Moment::Before, kind, id } => write!(f, "before:{kind}/{id}"),
-            Self::Object { moment: Moment::After, kind, id } => write!(f, "after:{kind}/{id}"),
+            Self::Object {
+                moment: Moment::Before,
+                kind,
+                id,
+            } => write!(f, "before:{kind}/{id}"),
+            Self::Object {
+                moment: Moment::After,
+                kind,
+                id,
+            } => write!(f, "after:{kind}/{id}"),
         }
     }
 }
@@ -88,10 +96,16 @@ impl FromStr for Citation {
     type Err = CitationError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = |problem| CitationError { text: text.chars().take(120).collect(), problem };
+        let wrong = |problem| CitationError {
+            text: text.chars().take(120).collect(),
+            problem,
+        };
         let (scheme, rest) = text.split_once(':').ok_or_else(|| wrong("no `scheme:`"))?;
         let number = || {
-            rest.parse().ok().filter(|n| *n > 0).ok_or_else(|| wrong("expected a number from 1"))
+            rest.parse()
+                .ok()
+                .filter(|n| *n > 0)
+                .ok_or_else(|| wrong("expected a number from 1"))
         };
         let file = || -> Result<(String, Option<u64>), CitationError> {
             let (path, line) = match rest.rsplit_once(':') {
@@ -100,14 +114,24 @@ impl FromStr for Citation {
                 }
                 _ => (rest, None),
             };
-            if path.is_empty() { Err(wrong("no path")) } else { Ok((path.to_owned(), line)) }
+            if path.is_empty() {
+                Err(wrong("no path"))
+            } else {
+                Ok((path.to_owned(), line))
+            }
         };
         let object = |moment| -> Result<Self, CitationError> {
-            let (kind, id) = rest.split_once('/').ok_or_else(|| wrong("expected `KIND/ID`"))?;
+            let (kind, id) = rest
+                .split_once('/')
+                .ok_or_else(|| wrong("expected `KIND/ID`"))?;
             if kind.is_empty() || id.is_empty() {
                 return Err(wrong("expected `KIND/ID`"));
             }
-            Ok(Self::Object { moment, kind: kind.to_owned(), id: id.to_owned() })
+            Ok(Self::Object {
+                moment,
+                kind: kind.to_owned(),
+                id: id.to_owned(),
+            })
         };
         match scheme {
             "journal" => Ok(Self::Journal(number()?)),

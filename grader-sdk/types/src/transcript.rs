@@ -31,7 +31,12 @@ pub struct Event {
 impl Event {
     /// An event that carries `message`.
     pub fn message(timestamp: Option<String>, message: Message) -> Self {
-        Self { kind: "message".to_owned(), timestamp, message: Some(message), other: Map::new() }
+        Self {
+            kind: "message".to_owned(),
+            timestamp,
+            message: Some(message),
+            other: Map::new(),
+        }
     }
 }
 
@@ -189,23 +194,39 @@ impl<'de> Deserialize<'de> for Part {
 }
 
 fn part(mut fields: Map<String, Value>) -> Part {
-    let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
+    let kind = fields
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     match kind {
         "text" => {
             if let Some(Value::String(text)) = fields.get_mut("text") {
-                return Part::Text { text: std::mem::take(text) };
+                return Part::Text {
+                    text: std::mem::take(text),
+                };
             }
         }
         "toolCall" | "tool_use" => {
-            let name = fields.get("name").and_then(Value::as_str).map(str::to_owned);
+            let name = fields
+                .get("name")
+                .and_then(Value::as_str)
+                .map(str::to_owned);
             if let Some(name) = name {
-                let id = fields.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+                let id = fields
+                    .get("id")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned();
                 let arguments = ["arguments", "input", "params"]
                     .iter()
                     .find_map(|key| fields.get(*key).and_then(Value::as_object))
                     .cloned()
                     .unwrap_or_default();
-                return Part::ToolCall(ToolCall { id, name, arguments });
+                return Part::ToolCall(ToolCall {
+                    id,
+                    name,
+                    arguments,
+                });
             }
         }
         _ => {}
@@ -234,12 +255,19 @@ mod tests {
     fn a_tool_call_answers_to_all_three_names_of_its_arguments() {
         let mut arguments = Map::new();
         arguments.insert("command".into(), "ls".into());
-        let call = ToolCall { id: "call_1".into(), name: "exec".into(), arguments };
+        let call = ToolCall {
+            id: "call_1".into(),
+            name: "exec".into(),
+            arguments,
+        };
         let json = serde_json::to_value(Part::ToolCall(call.clone())).unwrap();
         for key in ["arguments", "input", "params"] {
             assert_eq!(json[key]["command"], "ls", "{key}");
             let only = serde_json::json!({"type": "tool_use", "id": "call_1", "name": "exec", key: {"command": "ls"}});
-            assert_eq!(serde_json::from_value::<Part>(only).unwrap(), Part::ToolCall(call.clone()));
+            assert_eq!(
+                serde_json::from_value::<Part>(only).unwrap(),
+                Part::ToolCall(call.clone())
+            );
         }
     }
 

@@ -29,6 +29,14 @@ pub(crate) const CAPTURE: &str = "proctor-capture";
 /// kernel refuses, just as fast but without an entry in the journal.
 const WATCHED_PORTS: [u16; 11] = [22, 25, 465, 587, 853, 993, 3128, 5000, 8080, 8443, 9418];
 
+/// How much a trial's journal holds: no more than a grader can read.
+fn caps() -> JournalCaps {
+    JournalCaps {
+        bytes: 16 << 20,
+        ..JournalCaps::default()
+    }
+}
+
 /// An open room.
 #[derive(Debug)]
 pub(crate) struct Room {
@@ -59,7 +67,7 @@ impl Room {
         host: &HostConfig,
     ) -> Result<Self, StageError> {
         let services = GatewayConfig::new(world.services());
-        let world = WorldHandle::new(world, JournalCaps::default());
+        let world = WorldHandle::new(world, caps());
         let gateway = Gateway::new(world.clone(), services)
             .map_err(|error| StageError::ours("gateway", &error))?;
         let mut config = config(host, gateway.ca_pem());

@@ -135,6 +135,26 @@ pub(crate) async fn grade(
     })
 }
 
+/// What a grader may use on this bundle. An agent decides how much evidence
+/// there is to read, and must not be able to make itself ungradable by leaving
+/// a lot of it: fuel and memory grow with what has to be read.
+fn limits(bundle: &Bundle) -> Limits {
+    const FUEL_PER_BYTE: u64 = 100;
+    const MEMORY_PER_BYTE: u64 = 4;
+    const MOST_MEMORY: u64 = 2 << 30;
+    let bytes: u64 = bundle.list("").map(|(_, file)| file.bytes).sum();
+    let defaults = Limits::default();
+    let memory =
+        (defaults.memory_bytes as u64).saturating_add(bytes.saturating_mul(MEMORY_PER_BYTE));
+    Limits {
+        fuel: defaults
+            .fuel
+            .saturating_add(bytes.saturating_mul(FUEL_PER_BYTE)),
+        memory_bytes: usize::try_from(memory.min(MOST_MEMORY)).unwrap_or(usize::MAX),
+        ..defaults
+    }
+}
+
 fn nobody() -> GraderRef {
     GraderRef {
         sha256: "none".to_owned(),

@@ -113,7 +113,12 @@ pub fn services() -> Vec<Arc<dyn Service>> {
 /// Hosts that serve every API.
 const COMMON_HOSTS: &[&str] = &["www.googleapis.com", "content.googleapis.com"];
 /// Paths on the port that routes by path, besides those of the APIs.
-const PATHS: &[&str] = &["/discovery/v1/", "/$discovery/", "/upload/", "/resumable/upload/"];
+const PATHS: &[&str] = &[
+    "/discovery/v1/",
+    "/$discovery/",
+    "/upload/",
+    "/resumable/upload/",
+];
 
 /// The API that a host serves, where it serves only one.
 fn api_of_host(host: &str) -> Option<&'static str> {

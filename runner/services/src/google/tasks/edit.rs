@@ -57,6 +57,17 @@ pub(super) struct Edit {
     deleted: Option<bool>,
 }
 
+impl Edit {
+    /// Bytes of text that it brings.
+    pub(super) fn text_bytes(&self) -> usize {
+        [&self.title, &self.notes]
+            .into_iter()
+            .flatten()
+            .map(String::len)
+            .sum()
+    }
+}
+
 /// The title of a body; empty where it is `null`.
 pub(super) fn title(body: &Map<String, Value>) -> Result<Option<String>, ApiError> {
     text(body, "title", MAX_TITLE)

@@ -105,6 +105,12 @@ impl TaskList {
 }
 
 impl TaskStore {
+    /// Bytes of all titles and notes.
+    pub(super) fn text_bytes(&self) -> usize {
+        let tasks = self.lists.iter().flat_map(|list| &list.tasks);
+        tasks.map(|task| task.title.len() + task.notes.len()).sum()
+    }
+
     /// The list that `id` or `@default` names.
     pub(super) fn list(&self, id: &str) -> Result<&TaskList, ApiError> {
         let mut lists = self.lists.iter();

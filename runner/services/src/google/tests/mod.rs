@@ -57,7 +57,10 @@ pub(crate) fn request(method: &str, target: &str) -> Request {
 
 /// The same request with another header field.
 pub(crate) fn with(mut request: Request, name: &'static str, value: &str) -> Request {
-    request.headers.insert(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
+    request.headers.insert(
+        HeaderName::from_static(name),
+        HeaderValue::from_str(value).unwrap(),
+    );
     request
 }
 
@@ -90,12 +93,18 @@ pub(crate) fn parsed(answer: &Answer) -> Value {
     if answer.body.is_empty() {
         return Value::Null;
     }
-    assert_eq!(answer.headers["content-type"], "application/json; charset=UTF-8");
+    assert_eq!(
+        answer.headers["content-type"],
+        "application/json; charset=UTF-8"
+    );
     serde_json::from_slice(&answer.body).unwrap()
 }
 
 /// Message and reason of an error's body.
 pub(crate) fn problem(body: &Value) -> (&str, &str) {
     let error = &body["error"];
-    (error["message"].as_str().unwrap(), error["errors"][0]["reason"].as_str().unwrap())
+    (
+        error["message"].as_str().unwrap(),
+        error["errors"][0]["reason"].as_str().unwrap(),
+    )
 }

@@ -4,6 +4,7 @@ mod changing;
 mod listing;
 mod lists;
 mod placing;
+mod quota;
 mod seeding;
 mod shape;
 
