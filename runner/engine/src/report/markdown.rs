@@ -22,8 +22,8 @@ pub(crate) fn inline(text: &str) -> String {
         }
         match c {
             '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
+            // Only at its beginning would it be a quotation.
+            '>' if out.is_empty() => out.push_str("\\>"),
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '!' | '~' | '$' => {
                 out.push('\\');
                 out.push(c);

@@ -88,7 +88,7 @@ fn request(entry: &JournalEntry) -> String {
         format!("?{}", entry.query)
     };
     format!(
-        "{} https://{}{}{query} -> {}",
+        "{} https://{}{}{query} → {}",
         entry.method, entry.host, entry.path, entry.status
     )
 }

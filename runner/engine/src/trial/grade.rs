@@ -110,9 +110,9 @@ pub(crate) async fn grade(
     let task = bundle.task().map_err(|error| failed(error.into()))?;
     let (valid, reference, log) = match module {
         Module::Component { sha256, wasm } => {
-            let grader = host.load(wasm, Some(sha256)).map_err(failed)?;
-            let graded = grader
-                .grade(&bundle, &Limits::default())
+            let module = host.load(wasm, Some(sha256)).map_err(failed)?;
+            let graded = module
+                .grade(&bundle, &limits(&bundle))
                 .await
                 .map_err(failed)?;
             (graded.verdict, graded.grader, lines(&graded.log))
