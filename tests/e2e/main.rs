@@ -1,5 +1,6 @@
 //! Whole runs of the real `proctor`, by topic.
 
+mod clients;
 mod faults;
 mod honesty;
 mod packs;

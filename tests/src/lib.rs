@@ -132,6 +132,11 @@ impl Desk {
             .iter()
             .map(|run| serde_json::json!({"run": run, "timeout_seconds": 60}))
             .collect();
+        self.script(&steps)
+    }
+
+    /// A steps file of `steps`; the agent to play it.
+    pub fn script(&self, steps: &[Value]) -> String {
         let file = self.path("steps.yaml");
         // JSON is YAML.
         std::fs::write(&file, serde_json::json!({"steps": steps}).to_string()).expect("steps");
@@ -232,17 +237,48 @@ impl Trial {
 
     /// What the steps of a scripted agent printed, in order.
     pub fn outputs(&self) -> Vec<String> {
+        self.results().into_iter().map(|one| one.text).collect()
+    }
+
+    /// How the commands of a scripted agent ended, in order.
+    pub fn results(&self) -> Vec<StepResult> {
         self.evidence_lines("transcript.jsonl")
             .iter()
-            .filter(|event| event["message"]["role"] == "toolResult")
-            .map(|event| {
-                event["message"]["content"][0]["text"]
+            .map(|event| &event["message"])
+            .filter(|message| message["role"] == "toolResult")
+            .map(|message| StepResult {
+                text: message["content"][0]["text"]
                     .as_str()
                     .unwrap_or("")
-                    .to_owned()
+                    .to_owned(),
+                exit: message["details"]["exitCode"].as_i64().unwrap_or(-1),
             })
             .collect()
     }
+}
+
+/// How a command of a scripted agent ended.
+#[derive(Debug, Clone)]
+pub struct StepResult {
+    /// Standard output, then standard error.
+    pub text: String,
+    /// Exit code.
+    pub exit: i64,
+}
+
+/// The path of a tool that `tools/setup.sh test` installs.
+///
+/// # Panics
+/// When it is not there: a client that is missing must not pass for one that
+/// works.
+pub fn tool(path: &str) -> PathBuf {
+    let tool = root().join(".tools").join(path);
+    assert!(
+        tool.exists(),
+        "{} is not there: run tools/setup.sh test",
+        tool.display()
+    );
+    tool
 }
 
 /// Copies a folder.

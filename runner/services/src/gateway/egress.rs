@@ -21,16 +21,16 @@ pub(super) fn no_such_service(host: &str) -> String {
 }
 
 /// The body of a refusal: JSON in the shape that Google's clients print, or
-/// plain text for those who ask for text.
+/// plain text for those who ask for text, and for git, which shows nothing else
+/// to its user.
 pub(crate) fn refusal_body(headers: &HeaderMap, status: u16, text: &str) -> (&'static str, Bytes) {
-    let accept = headers
-        .get(header::ACCEPT)
-        .and_then(|value| value.to_str().ok());
-    let wants_text = accept.is_some_and(|accept| {
+    let field = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let wants_text = field(header::ACCEPT).is_some_and(|accept| {
         let accept = accept.to_ascii_lowercase();
         accept.contains("text/") && !accept.contains("json")
     });
-    if wants_text {
+    let is_git = field(header::USER_AGENT).is_some_and(|agent| agent.starts_with("git/"));
+    if wants_text || is_git {
         return (
             "text/plain; charset=utf-8",
             Bytes::from(format!("{text}\n")),
@@ -159,6 +159,9 @@ mod tests {
             refusal_body(&accept.into_iter().collect(), 403, "no \"way\"")
         };
         assert_eq!(ask(Some("text/html,*/*;q=0.8")).1, "no \"way\"\n");
+        let git = (header::USER_AGENT, HeaderValue::from_static("git/2.39.5"));
+        let git = refusal_body(&[git].into_iter().collect(), 403, "no way");
+        assert_eq!(git, ("text/plain; charset=utf-8", "no way\n".into()));
         for json in [None, Some("*/*"), Some("application/json, text/plain, */*")] {
             let (media_type, body) = ask(json);
             assert_eq!(media_type, "application/json; charset=UTF-8");
