@@ -222,6 +222,9 @@ mod tests {
         std::os::unix::fs::symlink(outside.path().join("new"), dir.path().join("dangling"))
             .unwrap();
         workspace.seed("taken", b"", 0o644).unwrap();
+        // Not even one that stays inside.
+        workspace.seed_dir("real").unwrap();
+        std::os::unix::fs::symlink("real", dir.path().join("inside")).unwrap();
         for path in [
             "",
             "/etc/x",
@@ -238,7 +241,7 @@ mod tests {
                 "{path:?}: {error}"
             );
         }
-        for path in ["link/x", "taken/x"] {
+        for path in ["link/x", "taken/x", "inside/x"] {
             let error = workspace.seed(path, b"x", 0o644).unwrap_err();
             assert!(
                 matches!(error.problem, SeedProblem::NotADirectory),
@@ -252,6 +255,11 @@ mod tests {
                 "{path:?}: {error}"
             );
         }
+        assert!(workspace.seed_dir("inside/x").is_err());
         assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+        assert_eq!(
+            std::fs::read_dir(dir.path().join("real")).unwrap().count(),
+            0
+        );
     }
 }

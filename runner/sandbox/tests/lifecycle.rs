@@ -21,19 +21,22 @@ use proctor_sandbox::{
 /// say whose children are whose. Nextest gives each test its own process.
 static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 
-/// Processes whose parent is this one, zombies included.
-fn children() -> Vec<String> {
-    let own = std::process::id().to_string();
+/// Processes whose parent is `parent`, zombies included.
+fn children_of(parent: u32) -> Vec<u32> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
         if let Some((_, rest)) = stat.rsplit_once(") ")
-            && rest.split(' ').nth(1) == Some(own.as_str())
+            && rest.split(' ').nth(1) == Some(parent.to_string().as_str())
         {
-            found.push(stat);
+            found.push(entry.file_name().to_str().unwrap().parse().unwrap());
         }
     }
     found
+}
+
+fn children() -> Vec<u32> {
+    children_of(std::process::id())
 }
 
 #[tokio::test]
@@ -48,9 +51,16 @@ async fn a_stopped_room_leaves_no_process_and_no_zombie() {
         .unwrap();
     running.next().await.unwrap();
     eventually("the sleepers are up", || processes_with(&nap).len() >= 2).await;
+    // The helper that bound the sockets is gone already, and reaped.
+    let bwrap = children();
+    assert_eq!(bwrap.len(), 1);
+    eventually("bubblewrap has one child", || {
+        children_of(bwrap[0]).len() == 1
+    })
+    .await;
     room.stop().await.unwrap();
     assert_eq!(processes_with(&nap), Vec::<u32>::new());
-    assert_eq!(children(), Vec::<String>::new());
+    assert_eq!(children(), Vec::<u32>::new());
 }
 
 #[tokio::test]
@@ -89,7 +99,7 @@ async fn many_rooms_at_once() {
     for room in rooms {
         room.await.unwrap();
     }
-    assert_eq!(children(), Vec::<String>::new());
+    assert_eq!(children(), Vec::<u32>::new());
 }
 
 /// The thread that opens a room may end long before the room does, as those of
@@ -118,13 +128,7 @@ async fn when_init_dies_the_room_says_that_it_is_gone() {
         .stream(ExecRequest::shell("sleep 600").timeout(PATIENCE))
         .await
         .unwrap();
-    let inits: Vec<_> = processes_with("/run/proctor/init")
-        .into_iter()
-        .filter(|pid| {
-            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            text(&line).starts_with("/run/proctor/init") && is_descendant(*pid)
-        })
-        .collect();
+    let inits = inits();
     assert_eq!(inits.len(), 1);
     Command::new("kill")
         .args(["-9", &inits[0].to_string()])
@@ -143,6 +147,35 @@ async fn when_init_dies_the_room_says_that_it_is_gone() {
             .seed("x", b"", 0o644)
             .is_ok()
     );
+}
+
+/// The inits of the rooms of this process.
+fn inits() -> Vec<u32> {
+    let mut found = processes_with("/run/proctor/init");
+    found.retain(|pid| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        text(&line).starts_with("/run/proctor/init") && is_descendant(*pid)
+    });
+    found
+}
+
+/// The filter refuses nested namespaces to commands; the kernel refuses them to
+/// everything in the room, filtered or not.
+#[tokio::test]
+async fn not_even_init_can_make_a_user_namespace() {
+    let _alone = ALONE.lock().await;
+    if !is_root() {
+        return;
+    }
+    let _room = quiet_room().await;
+    let init = inits()[0].to_string();
+    let output = Command::new("nsenter")
+        .args(["--target", &init, "--user", "--preserve-credentials"])
+        .args(["unshare", "--user", "true"])
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert!(said.contains("No space left on device"), "{said}");
 }
 
 fn is_descendant(mut pid: u32) -> bool {

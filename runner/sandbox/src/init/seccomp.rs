@@ -79,10 +79,10 @@ const REFUSED: &[i64] = &[
 
 /// The first number after the calls of Linux 6.18. Since 5.1 all architectures
 /// number new calls alike (`scripts/syscall.tbl` of the kernel).
-const FIRST_UNKNOWN: u32 = 471;
+const FIRST_UNKNOWN: u32 = 470;
 
-/// `open_tree_attr(2)` and `listns(2)`, which the C library's table lacks.
-const NEWEST: [i64; 2] = [467, 470];
+/// `open_tree_attr(2)`, which the C library's table lacks.
+const NEWEST: [i64; 1] = [467];
 
 /// Every kind of namespace. `CLONE_NEWTIME` shares its bit with the exit
 /// signal of `clone` and is refused for `unshare` only.
@@ -275,6 +275,46 @@ mod tests {
     fn the_programs_compile_and_are_short_enough_for_the_kernel() {
         for program in programs().unwrap() {
             assert!(!program.is_empty() && program.len() < 4096);
+        }
+    }
+
+    /// Runs a program of the three kinds of instruction that it is made of.
+    fn answer(program: &[sock_filter], call: u32) -> u32 {
+        let mut at = 0;
+        loop {
+            let instruction = &program[at];
+            at += 1;
+            match u32::from(instruction.code) {
+                code if code == libc::BPF_RET | libc::BPF_K => return instruction.k,
+                code if code == libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K => {
+                    let taken = call >= instruction.k;
+                    at += usize::from(if taken {
+                        instruction.jt
+                    } else {
+                        instruction.jf
+                    });
+                }
+                code => {
+                    assert_eq!(code, libc::BPF_LD | libc::BPF_W | libc::BPF_ABS);
+                    assert_eq!(instruction.k, 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn calls_of_other_tables_and_newer_kernels_do_not_exist() {
+        let refused = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
+        let program = without_unknown_calls();
+        for (call, expected) in [
+            (0, libc::SECCOMP_RET_ALLOW),
+            (469, libc::SECCOMP_RET_ALLOW),
+            (470, refused),
+            (0x4000_0000, refused),
+            (0x4000_0209, refused),
+            (u32::MAX, refused),
+        ] {
+            assert_eq!(answer(&program, call), expected, "{call:#x}");
         }
     }
 }
