@@ -286,12 +286,12 @@ fn a_disk_that_is_full_while_freezing_is_nobodys_zero() {
         "--out",
         out.to_str().unwrap(),
     ]);
-    let unmounted = Command::new("umount")
+    let gone = Command::new("umount")
         .arg("-l")
         .arg(&disk)
         .status()
         .unwrap();
-    assert!(unmounted.success());
+    assert!(gone.success());
     assert_eq!(ended.code, 6, "{ended:?}");
     let trial = &ended.json()["trials"][0];
     assert_eq!(trial["outcome"], "infrastructure");

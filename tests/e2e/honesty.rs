@@ -169,3 +169,49 @@ fn native(dir: &std::path::Path) -> Vec<f64> {
     );
     serde_json::from_slice(&output.stdout).unwrap()
 }
+
+/// An agent that leaves more evidence than a grader can read would leave the
+/// denominator instead of getting its zero.
+#[test]
+fn an_agent_cannot_bury_its_grader_in_evidence() {
+    let desk = Desk::new();
+    let flood = r#"
+import json, threading, urllib.request
+def call(method, path, body=None):
+    request = urllib.request.Request("https://tasks.googleapis.com/tasks/v1" + path, method=method,
+        data=body and json.dumps(body).encode(),
+        headers={"Authorization": "Bearer x", "Content-Type": "application/json"})
+    try:
+        return urllib.request.urlopen(request).status
+    except urllib.error.HTTPError as error:
+        return error.code
+ended = []
+def work():
+    for n in range(1500):
+        status = call("POST", "/lists/@default/tasks", {"title": "t" * 1000, "notes": "n" * 8000})
+        if status != 200: break
+    for n in range(2000):
+        status = call("GET", "/lists/@default/tasks?maxResults=100&showHidden=true")
+        if status != 200: break
+    ended.append(status)
+threads = [threading.Thread(target=work) for _ in range(4)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+print(ended)
+"#;
+    let agent = format!("command:python3 - <<'EOF'\n{flood}\nEOF");
+    let trial = desk.trial(GWS, &agent, &[]);
+    assert_eq!(trial.outcome(), "scored", "{}", trial.record);
+    assert_eq!(trial.job["denominator"]["counted"], 1);
+    let size = |path: &str| trial.evidence(path).len();
+    assert!(
+        size("world/after.json") > 7 << 20,
+        "the world is small: {}",
+        size("world/after.json")
+    );
+    assert!(
+        size("world/journal.jsonl") > 10 << 20,
+        "{}",
+        size("world/journal.jsonl")
+    );
+}
