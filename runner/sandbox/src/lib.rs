@@ -17,6 +17,12 @@
 //! | host uid 0 | refused; a runner that is root drops to [`Identity`] |
 //! | what the workspace holds | [`collect`]: nothing followed, everything capped |
 //!
+//! What it does not do: memory is bounded per process and for files, not for
+//! the room as a whole (the kernel is told to end the agent before the runner);
+//! ports that nobody listens on refuse at once, without a trace in the journal;
+//! IPv6 has no route; `/proc/self/mountinfo` shows where on the host a bind
+//! comes from.
+//!
 //! The crate does not know what runs in a room or who answers on its sockets.
 
 mod collect;

@@ -96,7 +96,8 @@ pub struct Stopped {
     run_dir: Option<RunDir>,
 }
 
-/// Says whether rooms can be opened here, by opening and closing one.
+/// Says whether rooms can be opened here, by opening and closing one. Blocks
+/// for some milliseconds.
 pub fn probe(config: &SandboxConfig) -> Result<(), SandboxError> {
     config.validate()?;
     let bwrap = find_bwrap(config.bwrap.as_deref())?;

@@ -106,7 +106,7 @@ impl Workspace {
     }
 
     /// Lists the workspace and hands every regular file to `sink`. See
-    /// [`collect`].
+    /// [`collect`]. Blocks for as long as reading takes.
     pub fn collect(
         &self,
         caps: &CollectCaps,

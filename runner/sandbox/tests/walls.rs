@@ -91,6 +91,15 @@ async fn nothing_of_the_system_can_be_written() {
             .await
             .contains("127.0.0.1 localhost task")
     );
+    // Open to be read, whoever asks.
+    assert_eq!(
+        said(
+            &room,
+            "stat -c %a / /etc /etc/ssl /etc/ssl/certs /opt /run | uniq"
+        )
+        .await,
+        "755"
+    );
     // What should be writable is.
     for place in ["/workspace", "/tmp", "/var/tmp", "/dev/shm", "/home/agent"] {
         said(&room, &format!("touch {place}/x")).await;

@@ -128,7 +128,8 @@ fn system(arguments: &mut Arguments) {
             _ => {}
         }
     }
-    arguments.words("--proc /proc --dev /dev --tmpfs /etc");
+    // Named, because what bubblewrap makes on the way is closed to others.
+    arguments.words("--proc /proc --dev /dev --tmpfs /etc --dir /etc/ssl --dir /etc/ssl/certs");
     for name in ETC {
         let place: OsString = Path::new("/etc").join(name).into();
         arguments.push("--ro-bind-try").push(&place).push(&place);
