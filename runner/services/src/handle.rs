@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use http::{HeaderValue, header};
+use http::{HeaderValue, Method, header};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 use proctor_types::WorldSnapshot;
@@ -128,6 +128,10 @@ impl WorldHandle {
                 (answer, Some(note))
             }
         };
+        // The body is not sent (RFC 9110, section 9.3.2): nobody has read it.
+        if request.method == Method::HEAD {
+            answer.read.clear();
+        }
         if let Some(date) = http_date(state.world.clock.now()) {
             answer.headers.insert(header::DATE, date);
         }

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use proctor_types::journal::{EntryKind, JournalEntry, Payload};
 use sha2::{Digest, Sha256};
 
+use crate::journal_entry::{ENTRY_CAP, bound, size_of_entry};
 use crate::redact;
 use crate::service::{Answer, Request};
 
@@ -19,7 +20,8 @@ pub struct JournalCaps {
     /// Most entries of kind `egress`. Further attempts are refused all the
     /// same, and counted.
     pub egress: usize,
-    /// Most bytes of all entries together, half of them for egress.
+    /// Most bytes of all entries together as JSON writes them, half of them
+    /// for egress.
     pub bytes: usize,
     /// Longest body that is hashed and kept, in bytes.
     pub body_bytes: usize,
@@ -214,7 +216,7 @@ impl Journal {
         note: Option<String>,
     ) -> u64 {
         payload.kept = payload.kept && self.keep(&payload, &request.body);
-        let entry = JournalEntry {
+        let mut entry = JournalEntry {
             n: self.next(),
             t_us: self.now(),
             kind: EntryKind::Request,
@@ -234,6 +236,13 @@ impl Journal {
             part_of,
             note,
         };
+        // A batch brings more entries than there was room made for.
+        if self.caps.when_full == WhenFull::Forget
+            && size_of_entry(&entry).min(ENTRY_CAP) > self.requests.bytes
+        {
+            self.forget();
+        }
+        bound(&mut entry, self.requests.bytes);
         self.requests.take(&entry);
         let n = entry.n;
         self.entries.push(entry);
@@ -252,7 +261,7 @@ impl Journal {
         }
         let mut payload = attempt.request;
         payload.kept = payload.kept && self.keep(&payload, &attempt.body);
-        let entry = JournalEntry {
+        let mut entry = JournalEntry {
             n: self.next(),
             t_us: self.now(),
             kind: attempt.kind,
@@ -275,6 +284,7 @@ impl Journal {
             part_of: None,
             note: Some(attempt.note),
         };
+        bound(&mut entry, ENTRY_CAP);
         match entry.kind {
             EntryKind::Request => self.requests.take(&entry),
             EntryKind::Egress | EntryKind::Truncated => self.egress.take(&entry),
@@ -377,27 +387,4 @@ fn digest(body: &[u8], cap: usize) -> Payload {
         sha256: hashed.then(|| hex::encode(Sha256::digest(body))),
         kept: false,
     }
-}
-
-/// What an entry takes in memory, near enough.
-fn size_of_entry(entry: &JournalEntry) -> usize {
-    let touches = entry.read.iter().chain(&entry.changed).map(|touch| {
-        let fields: usize = touch.fields.iter().map(|field| field.len() + 24).sum();
-        size_of_val(touch)
-            + touch.kind.len()
-            + touch.id.len()
-            + touch.parent.as_ref().map_or(0, String::len)
-            + fields
-    });
-    size_of_val(entry)
-        + touches.sum::<usize>()
-        + entry.service.len()
-        + entry.operation.as_ref().map_or(0, String::len)
-        + entry.actor.as_ref().map_or(0, String::len)
-        + entry.host.len()
-        + entry.method.len()
-        + entry.path.len()
-        + entry.query.len()
-        + entry.note.as_ref().map_or(0, String::len)
-        + 128
 }

@@ -26,10 +26,13 @@
 //! ```
 
 mod env;
+#[allow(dead_code, reason = "temporary")]
+mod evidence_text;
 mod gateway;
 pub mod google;
 mod handle;
 mod journal;
+mod journal_entry;
 mod redact;
 pub mod service;
 pub mod world;

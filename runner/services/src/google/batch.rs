@@ -164,7 +164,12 @@ fn run(world: &mut World, call: &Request, allowed: Option<&str>) -> Answer {
         );
         return Signature::of("google").error(&error);
     }
-    frame::answer(world, call, allowed)
+    let mut answer = frame::answer(world, call, allowed);
+    if call.method == Method::HEAD {
+        answer.body = Bytes::new();
+        answer.read.clear();
+    }
+    answer
 }
 
 /// What stands in the journal for a part that is no request.

@@ -4,7 +4,7 @@ use proctor_types::journal::{Touch, View};
 use serde_json::{Map, Value, json};
 
 use crate::google::Ctx;
-use crate::google::call::{Call, Reply};
+use crate::google::call::{At, Call, Reply};
 use crate::google::error::ApiError;
 use crate::google::method::{Api, Kind, Method, Param, Style, Verb};
 use crate::google::oauth::number_of;
@@ -235,8 +235,20 @@ fn get(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
             _ => {}
         }
     }
-    let touch = Touch::read("people.person", &own, View::Full);
-    Ok(Reply::json(person).read(touch))
+    let view = shown(&person).unwrap_or(View::Reference);
+    let touch = Touch::read("people.person", &own, view);
+    Ok(Reply::json(person).read_at(touch, At::Root, shown))
+}
+
+/// How much a masked answer shows of the person.
+fn shown(person: &Value) -> Option<View> {
+    let map = person.as_object().filter(|map| !map.is_empty())?;
+    let content = ["names", "emailAddresses"];
+    Some(if content.iter().any(|name| map.contains_key(*name)) {
+        View::Full
+    } else {
+        View::Reference
+    })
 }
 
 /// The fields that `personFields` names.

@@ -254,3 +254,74 @@ fn a_reset_is_the_seed_again() {
     assert_eq!(bytes(&handle), fresh);
     assert_eq!(handle.journal(), []);
 }
+
+#[test]
+fn an_answer_to_head_has_no_body_so_nothing_was_read() {
+    let handle = handle();
+    let mail = handle.snapshot().gmail.unwrap().messages.remove(0).id;
+    let path = format!("/gmail/v1/users/me/messages/{mail}");
+    for (method, reads) in [(Method::HEAD, 0), (Method::GET, 1)] {
+        handle.clear_journal();
+        let request = request(method.clone(), "gmail.googleapis.com", &path, &Value::Null);
+        assert_eq!(ask(&handle, &request).0, 200);
+        assert_eq!(handle.journal().remove(0).read.len(), reads, "{method}");
+    }
+    handle.clear_journal();
+    let batch = batch(&[format!("HEAD {path}"), format!("GET {path}")]);
+    let (status, body) = ask(&handle, &batch);
+    let text = String::from_utf8(body.to_vec()).unwrap();
+    assert_eq!((status, text.matches("\"snippet\"").count()), (200, 1));
+    let reads: Vec<usize> = handle.journal().iter().map(|it| it.read.len()).collect();
+    assert_eq!(reads, [0, 0, 1]);
+}
+
+/// A batch of these request lines.
+fn batch(lines: &[String]) -> Request {
+    let mut request = request(
+        Method::POST,
+        "www.googleapis.com",
+        "/batch/gmail/v1",
+        &Value::Null,
+    );
+    request.headers.insert(
+        http::header::CONTENT_TYPE,
+        HeaderValue::from_static("multipart/mixed; boundary=b"),
+    );
+    let part =
+        |line: &String| format!("--b\r\nContent-Type: application/http\r\n\r\n{line}\r\n\r\n");
+    let parts: String = lines.iter().map(part).collect();
+    request.body = format!("{parts}--b--\r\n").into();
+    request
+}
+
+#[test]
+fn no_request_takes_more_of_the_journal_than_there_is() {
+    let caps = JournalCaps {
+        bytes: 256 << 10,
+        ..JournalCaps::default()
+    };
+    let handle = WorldHandle::new(seeded(), caps);
+    // Bytes that JSON writes as six, and answers that touch many objects.
+    let long = format!("GET /{}?{}", "\u{1}".repeat(50_000), "\u{2}".repeat(50_000));
+    let many = "GET /gmail/v1/users/me/labels".to_owned();
+    let lines = [vec![long; 50], vec![many; 50]].concat();
+    let request = batch(&lines);
+    for _ in 0..3 {
+        handle.answer(handle.world().services().remove(0).as_ref(), &request);
+    }
+    let journal = handle.journal();
+    let size = serde_json::to_vec(&journal).unwrap().len();
+    assert!(size < 768 << 10, "{size}");
+    assert_eq!(
+        journal.len(),
+        1 + 100 + 1,
+        "the first batch, and that there were others"
+    );
+    let note = journal[1].note.as_ref().unwrap();
+    assert_eq!(note, "its path is cut off; its query is cut off");
+    let note = journal[100].note.as_ref().unwrap();
+    assert!(
+        note.ends_with("objects that it read are not listed"),
+        "{note}"
+    );
+}

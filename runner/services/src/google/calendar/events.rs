@@ -11,7 +11,7 @@ use proctor_types::journal::{Change, Touch};
 use serde_json::{Map, Value, json};
 
 use super::store::{Attendee, Calendar, Event, When, refused};
-use super::view::{self, event_read, shown};
+use super::view::{self, event_read, shown, shown_item};
 use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
 use crate::google::error::ApiError;
@@ -79,7 +79,11 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     }
     let mut reply = Reply::json(out);
     for (n, event) in page.iter().enumerate() {
-        reply = reply.read_at(event_read(calendar, event), At::Item("items", n), shown);
+        reply = reply.read_at(
+            event_read(calendar, event),
+            At::Item("items", n),
+            shown_item,
+        );
     }
     Ok(reply)
 }

@@ -6,12 +6,31 @@ use serde_json::{Map, Value, json};
 
 use super::store::{Calendar, not_found, refused};
 use crate::google::Ctx;
-use crate::google::call::{Call, Reply};
+use crate::google::call::{At, Call, Reply};
 use crate::google::error::ApiError;
 use crate::google::time::{millis, rfc3339};
 
 fn calendar_read(calendar: &Calendar) -> Touch {
     Touch::read("calendar.calendar", &calendar.id, View::Summary)
+}
+
+/// How much a masked answer shows of the calendar that its request named.
+fn shown(value: &Value) -> Option<View> {
+    let map = value.as_object().filter(|map| !map.is_empty())?;
+    let content = ["summary", "timeZone", "primary", "accessRole"];
+    Some(if content.iter().any(|name| map.contains_key(*name)) {
+        View::Summary
+    } else {
+        View::Reference
+    })
+}
+
+/// The same for a calendar of a list, which must say itself which one it is.
+fn shown_item(value: &Value) -> Option<View> {
+    let named = ["id", "summary"]
+        .iter()
+        .any(|name| value.get(name).is_some());
+    shown(value).filter(|_| named)
 }
 
 /// A calendar in the account's list.
@@ -58,8 +77,10 @@ pub(super) fn calendar_list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, Api
     if all.len() > first.saturating_add(size) {
         out["nextPageToken"] = (first + size).to_string().into();
     }
-    let reads = page.iter().map(|(_, calendar)| calendar_read(calendar));
-    Ok(reads.fold(Reply::json(out), Reply::read))
+    let reads = page.iter().enumerate();
+    Ok(reads.fold(Reply::json(out), |reply, (n, (_, calendar))| {
+        reply.read_at(calendar_read(calendar), At::Item("items", n), shown_item)
+    }))
 }
 
 pub(super) fn calendar_list_entry(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
@@ -69,7 +90,7 @@ pub(super) fn calendar_list_entry(ctx: &mut Ctx<'_>, call: &Call) -> Result<Repl
         .calendars
         .first()
         .is_some_and(|first| first.id == calendar.id);
-    Ok(Reply::json(entry(calendar, primary)).read(calendar_read(calendar)))
+    Ok(Reply::json(entry(calendar, primary)).read_at(calendar_read(calendar), At::Root, shown))
 }
 
 pub(super) fn calendar(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
@@ -82,7 +103,7 @@ pub(super) fn calendar(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError
         "timeZone": calendar.time_zone,
         "conferenceProperties": {"allowedConferenceSolutionTypes": ["hangoutsMeet"]},
     });
-    Ok(Reply::json(out).read(calendar_read(calendar)))
+    Ok(Reply::json(out).read_at(calendar_read(calendar), At::Root, shown))
 }
 
 /// The account's settings, by name.

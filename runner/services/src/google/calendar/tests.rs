@@ -412,3 +412,48 @@ fn an_entered_event_is_a_change() {
     );
     assert_eq!(answer.changed[0].parent.as_deref(), Some("ada@example.com"));
 }
+
+#[test]
+fn a_masked_list_reads_the_events_that_it_names() {
+    let mut world = world();
+    insert(
+        &mut world,
+        meeting("Talk", "2026-03-03T10:00:00Z", "2026-03-03T11:00:00Z"),
+    );
+    for (target, view) in [
+        (format!("{EVENTS}?fields=items(status,start,end)"), None),
+        (
+            format!("{EVENTS}?fields=items(summary,start)"),
+            Some(View::Full),
+        ),
+        (
+            format!("{EVENTS}?fields=items(id,end)"),
+            Some(View::Summary),
+        ),
+        (format!("{EVENTS}?fields=items/id"), Some(View::Reference)),
+        (
+            "/calendar/v3/users/me/calendarList?fields=kind".to_owned(),
+            None,
+        ),
+        (
+            "/calendar/v3/users/me/calendarList?fields=items/colorId".to_owned(),
+            None,
+        ),
+        (
+            "/calendar/v3/users/me/calendarList?fields=items/id".to_owned(),
+            Some(View::Reference),
+        ),
+        (
+            "/calendar/v3/calendars/primary?fields=summary".to_owned(),
+            Some(View::Summary),
+        ),
+    ] {
+        let read = send(&mut world, &request("GET", &target)).read;
+        let seen: Vec<_> = read.iter().map(|it| it.view).collect();
+        assert_eq!(
+            seen,
+            view.map(Some).into_iter().collect::<Vec<_>>(),
+            "{target}"
+        );
+    }
+}

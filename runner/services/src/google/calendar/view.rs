@@ -127,17 +127,34 @@ pub(super) fn event_read(calendar: &Calendar, event: &Event) -> Touch {
     Touch::read("calendar.event", &event.id, View::Full).within(&calendar.id)
 }
 
-/// How much of an event a masked answer shows.
+/// How much a masked answer shows of the event that its request named.
 pub(super) fn shown(value: &Value) -> Option<View> {
     let map = value.as_object().filter(|map| !map.is_empty())?;
     let has = |name: &str| map.contains_key(name);
+    let partly = ["summary", "start", "end", "attendees", "location", "status"];
     Some(if has("description") || has("summary") && has("start") {
         View::Full
-    } else if has("summary") || has("start") || has("end") || has("attendees") {
+    } else if partly.into_iter().any(has) {
         View::Summary
     } else {
         View::Reference
     })
+}
+
+/// The same for an event of a list. Unlike there, nothing but the answer says
+/// which one it is: its identifier (links have it, too) or its own words.
+pub(super) fn shown_item(value: &Value) -> Option<View> {
+    const NAMING: [&str; 7] = [
+        "id",
+        "iCalUID",
+        "htmlLink",
+        "summary",
+        "description",
+        "location",
+        "attendees",
+    ];
+    let named = NAMING.iter().any(|name| value.get(name).is_some());
+    shown(value).filter(|_| named)
 }
 
 impl CalendarStore {

@@ -11,7 +11,7 @@ use proctor_types::world::TaskStatus;
 use super::edit::{Edit, day};
 use super::order;
 use super::store::{Task, TaskList, invalid, new_id};
-use super::view::{Page, TaskView, shown, task_read};
+use super::view::{Page, TaskView, shown, shown_item, task_read};
 use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
 use crate::google::error::ApiError;
@@ -136,7 +136,7 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     };
     let mut reply = call.reply(&page)?.etag(list.etag());
     for (n, (_, task)) in found.iter().enumerate() {
-        reply = reply.read_at(task_read(list, task), At::Item("items", n), shown);
+        reply = reply.read_at(task_read(list, task), At::Item("items", n), shown_item);
     }
     Ok(reply)
 }

@@ -6,7 +6,7 @@ use proctor_types::journal::{Change, Touch};
 
 use super::edit;
 use super::store::{DEFAULT, invalid, new_id};
-use super::view::{ListView, Page, list_read, shown};
+use super::view::{ListView, Page, list_read, shown, shown_item};
 use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
 use crate::google::error::ApiError;
@@ -44,7 +44,7 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     };
     let mut reply = call.reply(&answer)?.etag(etag);
     for (n, list) in page.iter().enumerate() {
-        reply = reply.read_at(list_read(list), At::Item("items", n), shown);
+        reply = reply.read_at(list_read(list), At::Item("items", n), shown_item);
     }
     Ok(reply)
 }

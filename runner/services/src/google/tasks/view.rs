@@ -135,20 +135,38 @@ pub(super) fn list_read(list: &TaskList) -> Touch {
     Touch::read("tasks.tasklist", &list.id, View::Full)
 }
 
-/// How much of a list or task a masked answer shows: its title is what it
-/// says.
+/// Members that say what a task or list is like, besides its title.
+const CONTENT: [&str; 7] = [
+    "notes",
+    "status",
+    "due",
+    "completed",
+    "updated",
+    "deleted",
+    "hidden",
+];
+
+/// How much a masked answer shows of the list or task that its request named:
+/// all of it where the title is there.
 pub(super) fn shown(value: &Value) -> Option<View> {
     let map = value.as_object().filter(|map| !map.is_empty())?;
-    Some(if map.contains_key("title") {
+    let has = |name: &&str| map.contains_key(*name);
+    Some(if has(&"title") {
         View::Full
-    } else if ["notes", "status", "due", "completed"]
-        .iter()
-        .any(|name| map.contains_key(*name))
-    {
+    } else if CONTENT.iter().any(|name| has(name)) {
         View::Summary
     } else {
         View::Reference
     })
+}
+
+/// The same for an item of a listing. Unlike there, nothing but the answer says
+/// which one it is: its identifier (links have it, too) or its own words.
+pub(super) fn shown_item(value: &Value) -> Option<View> {
+    const NAMING: [&str; 5] = ["id", "selfLink", "webViewLink", "title", "notes"];
+    let map = value.as_object()?;
+    let named = NAMING.iter().any(|name| map.contains_key(*name));
+    shown(value).filter(|_| named)
 }
 
 impl TaskStore {

@@ -3,7 +3,7 @@
 use proctor_types::journal::{Change, View};
 use serde::Serialize;
 
-use super::render::{Format, Labelled, Reference, Shown, shown, shown_entry};
+use super::render::{Format, Labelled, Reference, Shown, listed_entry, shown};
 use super::sending::message_in;
 use super::{
     changed, check_user, mailbox, no_source, plan_of, read, source_of, text, thread_of, wanted,
@@ -44,11 +44,11 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     })?;
     for (at, (id, message)) in found.items.iter().enumerate() {
         let entry = At::Item("drafts", at);
-        reply = reply.read_at(read("gmail.draft", &id, View::Reference), entry, |_| {
-            Some(View::Reference)
+        reply = reply.read_at(read("gmail.draft", &id, View::Reference), entry, |it| {
+            it.get("id").map(|_| View::Reference)
         });
         let touch = read("gmail.message", &message.id, View::Reference);
-        reply = reply.read_at(touch, entry, |it| it.get("message").and_then(shown_entry));
+        reply = reply.read_at(touch, entry, |it| it.get("message").and_then(listed_entry));
     }
     Ok(reply)
 }
@@ -65,7 +65,8 @@ pub(super) fn get(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     })?;
     Ok(reply
         .read_at(read("gmail.draft", &id, view), At::Root, |it| {
-            it.get("message").and_then(shown).or(Some(View::Reference))
+            let message = it.get("message").and_then(shown);
+            message.or_else(|| it.get("id").map(|_| View::Reference))
         })
         .read_at(
             read("gmail.message", &message.id, view),

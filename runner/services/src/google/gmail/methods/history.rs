@@ -2,8 +2,8 @@
 
 use proctor_types::journal::View;
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::render::shown_entry;
 use super::{PAGE, bad_page_token, label_of, mailbox, read};
 use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
@@ -145,12 +145,38 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
         next_page_token: next.map(|id| id.to_string()),
         history_id: newest.to_string(),
     })?;
-    reply = reply.read(read("gmail.history", &start, View::Summary));
+    let touch = read("gmail.history", &start, View::Summary);
+    reply = reply.read_at(touch, At::Root, |it| {
+        let records = it.get("history").and_then(Value::as_array);
+        let records = records.is_some_and(|all| all.iter().any(|it| it != &json!({})));
+        let newest = it.get("historyId").map(|_| View::Reference);
+        records.then_some(View::Summary).or(newest)
+    });
     for (at, record) in records.iter().enumerate() {
         let touch = read("gmail.message", &record.message, View::Reference);
         reply = reply.read_at(touch, At::Item("history", at), |it| {
-            shown_entry(it).map(|_| View::Reference)
+            names_message(it).then_some(View::Reference)
         });
     }
     Ok(reply)
+}
+
+/// Whether a record says which message it is about.
+fn names_message(record: &Value) -> bool {
+    let items = |name: &str| record.get(name).and_then(Value::as_array);
+    let direct = items("messages").into_iter().flatten();
+    let events = [
+        "messagesAdded",
+        "messagesDeleted",
+        "labelsAdded",
+        "labelsRemoved",
+    ];
+    let of_events = events
+        .into_iter()
+        .filter_map(items)
+        .flatten()
+        .filter_map(|event| event.get("message"));
+    direct
+        .chain(of_events)
+        .any(|message| message.get("id").is_some())
 }

@@ -4,7 +4,7 @@ use proctor_types::journal::{Change, View};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::render::{shown_entry, shown_whole};
+use super::render::{listed_entry, shown_whole};
 use super::{changed, mailbox, read};
 use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
@@ -78,7 +78,7 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     let mut reply = call.reply(&Listing { labels: shown })?;
     for (at, id) in all.iter().enumerate() {
         let touch = read("gmail.label", &id, View::Summary);
-        reply = reply.read_at(touch, At::Item("labels", at), shown_entry);
+        reply = reply.read_at(touch, At::Item("labels", at), listed_entry);
     }
     Ok(reply)
 }

@@ -3,7 +3,9 @@
 use proctor_types::journal::{Change, View};
 use serde::Serialize;
 
-use super::render::{Encoded, Format, Labelled, Reference, Shown, shown, shown_entry, shown_whole};
+use super::render::{
+    Encoded, Format, Labelled, Reference, Shown, listed_entry, shown, shown_whole,
+};
 use super::{
     changed, id_of, label_change, mailbox, plan_of, read, relabelled, texts, wanted, wanted_labels,
 };
@@ -38,7 +40,7 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     })?;
     for (at, message) in found.items.iter().enumerate() {
         let touch = read("gmail.message", &message.id, View::Reference);
-        reply = reply.read_at(touch, At::Item("messages", at), shown_entry);
+        reply = reply.read_at(touch, At::Item("messages", at), listed_entry);
     }
     Ok(reply)
 }

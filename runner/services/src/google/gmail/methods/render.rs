@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
 use proctor_types::journal::View;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::google::call::Call;
 use crate::google::gmail::id::{MessageId, ThreadId};
@@ -57,12 +57,12 @@ impl Format {
     }
 }
 
-/// How much of a message a masked answer still shows.
+/// How much a masked answer still shows of the message that its request named.
 pub(super) fn shown(message: &Value) -> Option<View> {
     let members = message.as_object().filter(|members| !members.is_empty())?;
     let whole = members.contains_key("raw") || members.get("payload").is_some_and(has_data);
     // A mask on parts that are not there leaves an empty payload.
-    let is_empty = |value: &Value| value.as_object().is_some_and(serde_json::Map::is_empty);
+    let is_empty = |value: &Value| value.as_object().is_some_and(Map::is_empty);
     let only_ids = members
         .iter()
         .all(|(name, value)| name == "id" || name == "threadId" || is_empty(value));
@@ -73,15 +73,44 @@ pub(super) fn shown(message: &Value) -> Option<View> {
     })
 }
 
-/// Whether a part or one in it still has its text.
-fn has_data(part: &Value) -> bool {
-    let parts = part.get("parts").and_then(Value::as_array);
-    part.get("body")
-        .is_some_and(|body| body.get("data").is_some())
-        || parts.is_some_and(|parts| parts.iter().any(has_data))
+/// The same for a message in a list. Unlike there, nothing but the answer says
+/// which one it is: its identifier or its own words.
+pub(super) fn shown_item(message: &Value) -> Option<View> {
+    let view = shown(message)?;
+    let words = ["id", "snippet"]
+        .iter()
+        .any(|name| message.get(name).is_some())
+        || message.get("payload").is_some_and(has_headers);
+    (words || view == View::Full).then_some(view)
 }
 
-/// How much of a listed object a masked answer still shows.
+/// Whether a part or one in it still has its text.
+fn has_data(part: &Value) -> bool {
+    let data = |part: &Value| {
+        part.get("body")
+            .is_some_and(|body| body.get("data").is_some())
+    };
+    any_part(part, &data)
+}
+
+/// Whether a part or one in it still says something in its header.
+fn has_headers(part: &Value) -> bool {
+    let says = |field: &Value| field.get("value").is_some();
+    let headers = |part: &Value| {
+        let fields = part.get("headers").and_then(Value::as_array);
+        fields.is_some_and(|fields| fields.iter().any(says))
+            || part.get("filename").is_some_and(|name| name != "")
+    };
+    any_part(part, &headers)
+}
+
+fn any_part(part: &Value, is: &dyn Fn(&Value) -> bool) -> bool {
+    let parts = part.get("parts").and_then(Value::as_array);
+    is(part) || parts.is_some_and(|parts| parts.iter().any(|part| any_part(part, is)))
+}
+
+/// How much a masked answer still shows of an object that its request named and
+/// that it does not show whole.
 pub(super) fn shown_entry(entry: &Value) -> Option<View> {
     let members = entry.as_object().filter(|members| !members.is_empty())?;
     let only_ids = members
@@ -94,8 +123,8 @@ pub(super) fn shown_entry(entry: &Value) -> Option<View> {
     })
 }
 
-/// How much of an object that is small enough to be shown whole a masked
-/// answer still shows.
+/// How much a masked answer still shows of an object that its request named and
+/// that is small enough to be shown whole.
 pub(super) fn shown_whole(object: &Value) -> Option<View> {
     let members = object.as_object().filter(|members| !members.is_empty())?;
     let only_ids = members.keys().all(|name| name == "id");
@@ -104,6 +133,31 @@ pub(super) fn shown_whole(object: &Value) -> Option<View> {
     } else {
         View::Full
     })
+}
+
+/// [`shown_entry`] for an entry of a list, which must say itself what it is.
+pub(super) fn listed_entry(entry: &Value) -> Option<View> {
+    shown_entry(entry).filter(|_| is_named(entry))
+}
+
+/// [`shown_whole`] for an entry of a list, which must say itself what it is.
+pub(super) fn listed_whole(entry: &Value) -> Option<View> {
+    shown_whole(entry).filter(|_| is_named(entry))
+}
+
+/// Whether an entry of a list has its identifier or its own words.
+fn is_named(entry: &Value) -> bool {
+    const NAMING: [&str; 8] = [
+        "id",
+        "name",
+        "snippet",
+        "criteria",
+        "sendAsEmail",
+        "displayName",
+        "replyToAddress",
+        "signature",
+    ];
+    NAMING.iter().any(|name| entry.get(name).is_some())
 }
 
 /// A message in lists: where it is, no more.

@@ -4,7 +4,7 @@ use proctor_types::journal::{Change, View};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::render::shown_whole;
+use super::render::{listed_whole, shown_whole};
 use super::{changed, mailbox, read, text};
 use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
@@ -96,7 +96,7 @@ pub(super) fn list_send_as(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiE
     })?;
     for (at, it) in identities.iter().enumerate() {
         let touch = read("gmail.send_as", &it.email, View::Full);
-        reply = reply.read_at(touch, At::Item("sendAs", at), shown_whole);
+        reply = reply.read_at(touch, At::Item("sendAs", at), listed_whole);
     }
     Ok(reply)
 }
@@ -287,7 +287,7 @@ pub(super) fn list_filters(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiE
     let mut reply = call.reply(&Filters { filter: filters })?;
     for (at, filter) in filters.iter().enumerate() {
         let touch = read("gmail.filter", &filter.id, View::Full);
-        reply = reply.read_at(touch, At::Item("filter", at), shown_whole);
+        reply = reply.read_at(touch, At::Item("filter", at), listed_whole);
     }
     Ok(reply)
 }

@@ -3,7 +3,7 @@
 use proctor_types::journal::{Change, View};
 use serde::Serialize;
 
-use super::render::{Format, Labelled, Shown, shown, shown_entry};
+use super::render::{Format, Labelled, Shown, listed_entry, shown, shown_entry, shown_item};
 use super::{
     changed, check_user, id_of, label_change, mailbox, plan_of, read, relabelled, wanted,
     wanted_labels,
@@ -53,7 +53,7 @@ pub(super) fn list(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     })?;
     for (at, id) in ids.iter().enumerate() {
         let touch = read("gmail.thread", &id, View::Summary);
-        reply = reply.read_at(touch, At::Item("threads", at), shown_entry);
+        reply = reply.read_at(touch, At::Item("threads", at), listed_entry);
     }
     Ok(reply)
 }
@@ -84,7 +84,7 @@ pub(super) fn get(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     );
     for (at, message) in messages.iter().enumerate() {
         let touch = read("gmail.message", &message.id, format.view());
-        reply = reply.read_at(touch, At::Item("messages", at), shown);
+        reply = reply.read_at(touch, At::Item("messages", at), shown_item);
     }
     Ok(reply)
 }

@@ -146,7 +146,9 @@ fn a_listing_reads_every_task_it_returns() {
     for (fields, view) in [
         ("items/title", View::Full),
         ("items(id,status)", View::Summary),
+        ("items(selfLink,updated)", View::Summary),
         ("items/id", View::Reference),
+        ("items(webViewLink,etag)", View::Reference),
     ] {
         let answer = send(
             &mut world,
@@ -157,11 +159,28 @@ fn a_listing_reads_every_task_it_returns() {
             "{fields}"
         );
     }
-    let answer = send(
-        &mut world,
-        &request("GET", &format!("{TASKS}?fields=nextPageToken")),
-    );
-    assert!(answer.read.is_empty());
+    // What does not say which task it is about is about none.
+    for fields in [
+        "nextPageToken",
+        "items(status)",
+        "items(status,due,updated)",
+        "items(kind,etag,position)",
+    ] {
+        let masked = request("GET", &format!("{TASKS}?fields={fields}"));
+        assert_eq!(send(&mut world, &masked).read, [], "{fields}");
+    }
+    // Where the request names the task, the answer need not.
+    for (fields, view) in [
+        ("title", Some(View::Full)),
+        ("status", Some(View::Summary)),
+        ("etag", Some(View::Reference)),
+        ("notes", None),
+    ] {
+        let masked = request("GET", &format!("{TASKS}/{one}?fields={fields}"));
+        let read = send(&mut world, &masked).read;
+        assert_eq!(read.first().and_then(|it| it.view), view, "{fields}");
+        assert_eq!(read.len(), usize::from(view.is_some()), "{fields}");
+    }
     let answer = send(
         &mut world,
         &request("GET", &format!("{TASKS}?maxResults=1")),

@@ -227,6 +227,18 @@ fn the_journal_knows_drafts_and_messages() {
         touches(&mut world, "GET", &masked, Value::Null),
         read("summary")
     );
+    let mut masked = |rest: &str| touches(&mut world, "GET", rest, Value::Null);
+    assert_eq!(masked("drafts?fields=drafts/id"), read("reference")[..1]);
+    assert_eq!(
+        masked("drafts?fields=drafts/message/id"),
+        read("reference")[1..]
+    );
+    assert_eq!(masked("drafts?fields=drafts/message/threadId"), [""; 0]);
+    assert_eq!(
+        masked(&format!("drafts/{id}?fields=id")),
+        read("reference")[..1]
+    );
+    assert_eq!(masked(&format!("drafts/{id}?fields=message/raw")), [""; 0]);
     let sent = touches(&mut world, "POST", "drafts/send", json!({ "id": id }));
     assert_eq!(
         sent[..2],

@@ -341,6 +341,42 @@ fn the_journal_knows_how_much_was_read() {
 }
 
 #[test]
+fn what_does_not_say_which_object_it_is_about_is_about_none() {
+    let mut world = world();
+    let mut read = |rest: &str| touches(&mut world, "GET", rest, Value::Null);
+    for rest in [
+        "messages?fields=messages/threadId",
+        "threads?fields=threads/historyId",
+        "labels?fields=labels(type,labelListVisibility)",
+        "settings/sendAs?fields=sendAs/isDefault",
+        "history?startHistoryId=1000&fields=history/id,nextPageToken",
+    ] {
+        let seen = read(rest);
+        let objects = seen.iter().filter(|it| !it.contains("gmail.history"));
+        assert_eq!(objects.count(), 0, "{rest}: {seen:?}");
+    }
+    let thread = |mask: &str| format!("threads/{PLAN}?fields=messages({mask})");
+    for (mask, view, messages) in [
+        ("labelIds,sizeEstimate", "summary", None),
+        ("threadId", "reference", None),
+        ("payload/mimeType", "summary", None),
+        ("snippet", "summary", Some("summary")),
+        ("payload/headers", "summary", Some("summary")),
+        ("payload/body/data", "full", Some("full")),
+        ("id,labelIds", "summary", Some("summary")),
+        ("id", "reference", Some("reference")),
+    ] {
+        let mut wanted = vec![format!("read gmail.thread {PLAN} {view}")];
+        for id in [PLAN, ANSWER] {
+            wanted.extend(messages.map(|view| format!("read gmail.message {id} {view}")));
+        }
+        assert_eq!(read(&thread(mask)), wanted, "{mask}");
+    }
+    let names = read("labels?fields=labels/name");
+    assert!(names.len() > 14 && names.iter().all(|it| it.ends_with("summary")));
+}
+
+#[test]
 fn the_journal_knows_of_attachments() {
     let mut world = world();
     let mail = get(&mut world, &format!("messages/{REPORT}"));
