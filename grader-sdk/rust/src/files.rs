@@ -80,6 +80,10 @@ impl<'e> Files<'e> {
     }
 }
 
+/// Share of characters that no text has, one in so many, from which on a file is
+/// no text.
+const GARBLED: usize = 20;
+
 /// The beginning of a text file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
@@ -94,6 +98,18 @@ impl Head {
     /// count them.
     pub fn lines(&self) -> impl Iterator<Item = (u64, &str)> {
         (1..).zip(self.text.lines())
+    }
+
+    /// Whether it reads as text in UTF-8: hardly anything in it is a control
+    /// character or was no UTF-8. UTF-16 and binary files are no text; one stray
+    /// byte of an older encoding does not keep a long text from being one.
+    pub fn is_text(&self) -> bool {
+        let strange =
+            |char: &char| *char == '\u{fffd}' || (char.is_control() && !char.is_whitespace());
+        // What `limit` cut in two does not count.
+        let whole = self.text.trim_end_matches('\u{fffd}');
+        let seen = if self.complete { &self.text } else { whole };
+        seen.chars().filter(strange).count() * GARBLED <= seen.chars().count()
     }
 }
 
@@ -118,23 +134,27 @@ impl<'e> Workspace<'e> {
     }
 
     pub(crate) fn read_listing(evidence: &Evidence) -> Result<WorkspaceListing, Error> {
-        let listing: WorkspaceListing = evidence.json(bundle::WORKSPACE_LISTING)?;
+        let mut listing: WorkspaceListing = evidence.json(bundle::WORKSPACE_LISTING)?;
         expect_schema(
             bundle::WORKSPACE_LISTING,
             &listing.schema,
             workspace::SCHEMA,
         )?;
+        // As the collector sorts them, which `entry` relies on.
+        listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(listing)
     }
 
-    /// Every entry, also those that the collector refused.
+    /// Every entry, also those that the collector refused, sorted by path.
     pub fn entries(&self) -> &'e [Entry] {
         &self.listing.entries
     }
 
     /// The entry of that path: tells a missing file from one that was refused.
     pub fn entry(&self, path: &str) -> Option<&'e Entry> {
-        self.listing.entries.iter().find(|entry| entry.path == path)
+        let entries = &self.listing.entries;
+        let index = entries.partition_point(|entry| entry.path.as_str() < path);
+        entries.get(index).filter(|entry| entry.path == path)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The journal: every request that the world answered.
 
+use std::collections::BTreeMap;
+
 use proctor_types::bundle;
 use proctor_types::journal::{EntryKind, JournalEntry, Payload, Touch, View};
 
@@ -59,7 +61,9 @@ impl<'e> Journal<'e> {
         self.filter(|entry| entry.kind == EntryKind::Egress)
     }
 
-    /// The body of a request or an answer, where the journal kept it.
+    /// The body of a request or an answer, where the journal kept it. One body
+    /// can belong to any number of entries: a grader that looks at the bodies of
+    /// many asks through [`Journal::ask_bodies`].
     pub fn body(&self, payload: &Payload) -> Result<Option<Vec<u8>>, Error> {
         match &payload.sha256 {
             Some(sha256) if payload.kept => self
@@ -68,6 +72,67 @@ impl<'e> Journal<'e> {
                 .map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// One question to the bodies of many entries. Each body of at most `limit`
+    /// bytes is read once, however many entries have it; longer ones never are.
+    pub fn ask_bodies<T, F>(&self, limit: u64, question: F) -> BodyAnswers<'e, T, F>
+    where
+        T: Clone,
+        F: FnMut(&[u8]) -> T,
+    {
+        BodyAnswers {
+            journal: *self,
+            limit,
+            question,
+            answers: BTreeMap::new(),
+        }
+    }
+}
+
+/// Answers of kept bodies to one question ([`Journal::ask_bodies`]).
+pub struct BodyAnswers<'e, T, F> {
+    journal: Journal<'e>,
+    limit: u64,
+    question: F,
+    /// By the digest of the body.
+    answers: BTreeMap<String, T>,
+}
+
+/// What a body answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodyAnswer<T> {
+    /// The answer of its content.
+    Says(T),
+    /// There was no body.
+    Empty,
+    /// It is longer than what is looked at.
+    TooLong,
+    /// The journal did not keep it.
+    NotKept,
+}
+
+impl<T: Clone, F: FnMut(&[u8]) -> T> BodyAnswers<'_, T, F> {
+    /// The answer of one body.
+    pub fn of(&mut self, payload: &Payload) -> Result<BodyAnswer<T>, Error> {
+        if payload.bytes == 0 {
+            return Ok(BodyAnswer::Empty);
+        }
+        if payload.bytes > self.limit {
+            return Ok(BodyAnswer::TooLong);
+        }
+        let Some(sha256) = payload.sha256.as_ref().filter(|_| payload.kept) else {
+            return Ok(BodyAnswer::NotKept);
+        };
+        if let Some(answer) = self.answers.get(sha256) {
+            return Ok(BodyAnswer::Says(answer.clone()));
+        }
+        let Some(body) = self.journal.body(payload)? else {
+            return Ok(BodyAnswer::NotKept);
+        };
+        let answer = (self.question)(&body);
+        self.answers.insert(sha256.clone(), answer.clone());
+        Ok(BodyAnswer::Says(answer))
     }
 }
 
@@ -96,6 +161,13 @@ impl Iterator for Entries<'_> {
 
 /// Questions to one entry. Entries that the world did not accept touch nothing.
 pub trait JournalEntryExt {
+    /// Whether an accepted request got an answer with a body: not one to `HEAD`.
+    fn delivers(&self) -> bool;
+
+    /// Whether it asked for content and got it: a `GET`, or the `POST` that a
+    /// client makes of a long `GET`.
+    fn fetches(&self) -> bool;
+
     /// Objects of `kind` of which the answer carried at least `view`.
     fn touches_read<'a>(&'a self, kind: &str, view: View) -> impl Iterator<Item = &'a Touch>;
 
@@ -104,8 +176,17 @@ pub trait JournalEntryExt {
 }
 
 impl JournalEntryExt for JournalEntry {
+    fn delivers(&self) -> bool {
+        self.ok() && !self.method.eq_ignore_ascii_case("HEAD")
+    }
+
+    fn fetches(&self) -> bool {
+        let is = |method| self.method.eq_ignore_ascii_case(method);
+        self.ok() && (is("GET") || is("POST"))
+    }
+
     fn touches_read<'a>(&'a self, kind: &str, view: View) -> impl Iterator<Item = &'a Touch> {
-        let touches: &[Touch] = if self.ok() { &self.read } else { &[] };
+        let touches: &[Touch] = if self.delivers() { &self.read } else { &[] };
         touches
             .iter()
             .filter(move |touch| touch.kind == kind && touch.view.is_some_and(|seen| seen >= view))

@@ -47,6 +47,13 @@ impl<'e> TaskLists<'e> {
             .collect())
     }
 
+    /// Tasks after the agent stopped, except deleted ones.
+    pub fn remaining(&self) -> Result<Vec<Listed<'e>>, Error> {
+        Ok(all(self.after()?)
+            .filter(|listed| !listed.task.deleted)
+            .collect())
+    }
+
     /// Tasks that exist after the agent stopped and did not exist before.
     /// Deleted ones do not exist.
     pub fn created(&self) -> Result<Vec<Listed<'e>>, Error> {
@@ -73,6 +80,8 @@ impl<'e> TaskLists<'e> {
     }
 
     /// A task as the agent left it. A deleted one is there, marked as deleted.
+    /// It takes a look at every task: for many, take them from
+    /// [`TaskLists::remaining`] at once.
     pub fn task(&self, id: &str) -> Result<Option<Listed<'e>>, Error> {
         Ok(all(self.after()?).find(|listed| listed.task.id == id))
     }

@@ -137,8 +137,33 @@ pub fn contains(text: &str, phrase: &str) -> bool {
 }
 
 /// As [`contains`], for texts that are already split into [`words`].
-pub fn contains_words(text: &[String], phrase: &[String]) -> bool {
-    !phrase.is_empty() && text.windows(phrase.len()).any(|window| window == phrase)
+pub fn contains_words<W: PartialEq>(text: &[W], phrase: &[W]) -> bool {
+    if phrase.is_empty() || phrase.len() > text.len() {
+        return false;
+    }
+    // Knuth, Morris and Pratt: linear for any texts, also for those that repeat
+    // one word. `borders[n]` is the length of the longest proper prefix of the
+    // first n + 1 words that is also their end.
+    let mut borders = vec![0; phrase.len()];
+    let mut length = 0;
+    for index in 1..phrase.len() {
+        while length > 0 && phrase[index] != phrase[length] {
+            length = borders[length - 1];
+        }
+        length += usize::from(phrase[index] == phrase[length]);
+        borders[index] = length;
+    }
+    let mut found = 0;
+    for word in text {
+        while found > 0 && *word != phrase[found] {
+            found = borders[found - 1];
+        }
+        found += usize::from(*word == phrase[found]);
+        if found == phrase.len() {
+            return true;
+        }
+    }
+    false
 }
 
 /// At most `limit` characters of a text on one line, safe to show: white space
@@ -342,6 +367,10 @@ mod tests {
         ));
         assert!(!contains("updated documentation", "Update documentation"));
         assert!(!contains("anything", " -- "));
+        assert!(contains("a a b a a b a a c", "a a b a a c"));
+        assert!(!contains("a a b a a b a a", "a a b a a c"));
+        assert!(!contains("a a a", "a a a a"));
+        assert!(contains("a a a", "a a a"));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The transcript: what the agent said and called.
 
+use std::collections::BTreeMap;
+
 use proctor_types::bundle;
 use proctor_types::transcript::{Event, Message, Part, Role, ToolCall};
 
@@ -10,6 +12,8 @@ use crate::source::{Source, lines};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcript {
     events: Vec<Event>,
+    /// Number of the event with the first answer to each tool call.
+    results: BTreeMap<String, u64>,
 }
 
 /// Something at an event of the transcript.
@@ -29,7 +33,18 @@ impl Transcript {
         while let Some((_, event)) = lines.next()? {
             events.push(event);
         }
-        Ok(Self { events })
+        let mut transcript = Self {
+            events,
+            results: BTreeMap::new(),
+        };
+        let mut results = BTreeMap::new();
+        for at in transcript.messages(Role::ToolResult) {
+            if let Some(call) = &at.item.tool_call_id {
+                results.entry(call.clone()).or_insert(at.event);
+            }
+        }
+        transcript.results = results;
+        Ok(transcript)
     }
 
     /// All events.
@@ -72,8 +87,10 @@ impl Transcript {
 
     /// Answer to the tool call with this id.
     pub fn result_of(&self, call: &str) -> Option<At<&Message>> {
-        self.messages(Role::ToolResult)
-            .find(|at| at.item.tool_call_id.as_deref() == Some(call))
+        let event = *self.results.get(call)?;
+        let index = usize::try_from(event).ok()?.checked_sub(1)?;
+        let item = self.events.get(index)?.message.as_ref()?;
+        Some(At { event, item })
     }
 
     fn messages(&self, role: Role) -> impl Iterator<Item = At<&Message>> {

@@ -4,9 +4,10 @@
 
 use std::fs;
 
-use proctor_grader::journal::JournalEntryExt as _;
+use proctor_grader::journal::{BodyAnswer, JournalEntryExt as _};
 use proctor_grader::testing::{self, Bundle};
 use proctor_grader::types::citation::Moment;
+use proctor_grader::types::journal::Payload;
 use proctor_grader::types::transcript::{Message, Part, Role, ToolCall};
 use proctor_grader::types::world::TaskStatus;
 use proctor_grader::types::{Change, Event, Touch, View};
@@ -246,6 +247,59 @@ fn refused_requests_touch_nothing() {
             .is_empty()
     );
     assert_eq!(evidence.journal().service("tasks").unwrap().len(), 1);
+}
+
+#[test]
+fn a_head_delivers_nothing_and_only_a_get_fetches() {
+    let mut entry = testing::request("gmail.users.messages.get");
+    entry
+        .read
+        .push(Touch::read("gmail.message", "m", View::Full));
+    for (method, status, delivers, fetches) in [
+        ("GET", 200, true, true),
+        ("get", 200, true, true),
+        ("POST", 200, true, true),
+        ("PATCH", 200, true, false),
+        ("HEAD", 200, false, false),
+        ("head", 200, false, false),
+        ("GET", 404, false, false),
+    ] {
+        entry.method = method.to_owned();
+        entry.status = status;
+        assert_eq!((entry.delivers(), entry.fetches()), (delivers, fetches));
+        let seen = entry.touches_read("gmail.message", View::Full).count();
+        assert_eq!(seen, usize::from(delivers), "{method}");
+    }
+}
+
+#[test]
+fn a_body_is_asked_once_however_many_entries_have_it() {
+    let (short, long) = (b"short".as_slice(), b"longer than that".as_slice());
+    let bundle = Bundle::new().body(short).body(long);
+    let (_dir, disk) = on_disk(&bundle);
+    for evidence in [disk, bundle.evidence()] {
+        let mut asked = 0;
+        let mut bodies = evidence.journal().ask_bodies(8, |body| {
+            asked += 1;
+            body.len()
+        });
+        let kept = testing::payload(short);
+        for _ in 0..100 {
+            assert_eq!(bodies.of(&kept).unwrap(), BodyAnswer::Says(5));
+        }
+        let lost = Payload {
+            kept: false,
+            ..kept.clone()
+        };
+        assert_eq!(bodies.of(&lost).unwrap(), BodyAnswer::NotKept);
+        assert_eq!(
+            bodies.of(&testing::payload(long)).unwrap(),
+            BodyAnswer::TooLong
+        );
+        assert_eq!(bodies.of(&Payload::default()).unwrap(), BodyAnswer::Empty);
+        drop(bodies);
+        assert_eq!(asked, 1);
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use proctor_grader::task_lists::TASK;
 use proctor_grader::types::{Citation, Criterion};
 use proctor_grader::{cite, criterion};
 
-use crate::actions::Actions;
+use crate::actions::{Actions, BODY_LIMIT, Edit};
 use crate::facts::{Created, Facts, Seeded};
 use crate::relation::Item;
 use crate::wording::{CITED, count, named, quoted};
@@ -28,6 +28,10 @@ pub(crate) fn listed_tasks(facts: &Facts<'_>) -> Criterion {
             Some((n, status)) => format!(
                 "No listing of the tasks was accepted; the first attempt (journal entry {n}) was refused with HTTP {status}."
             ),
+            None if !facts.actions.listed_untitled.is_empty() => {
+                "Listings of the tasks were accepted, but no answer carried the title of a task."
+                    .to_owned()
+            }
             None => "No accepted request listed the tasks of the seed.".to_owned(),
         }
     } else if missed.is_empty() {
@@ -66,7 +70,10 @@ pub(crate) fn updated_completed(facts: &Facts<'_>) -> Criterion {
         .filter(|seeded| seeded.was_completed)
         .collect();
     let is_done = |seeded: &&Seeded<'_>| marked.contains_key(seeded.id()) && seeded.is_completed();
-    let acts = |seeded: &&Seeded<'_>| marked.get(seeded.id()).or(edited.get(seeded.id())).copied();
+    let acts = |seeded: &&Seeded<'_>| {
+        let edit = edited.get(seeded.id()).map(|(n, _)| n);
+        marked.get(seeded.id()).or(edit).copied()
+    };
     let (points, reason) = if completed.iter().all(is_done) {
         let titles = titles(&completed);
         (
@@ -101,8 +108,18 @@ fn unmarked(facts: &Facts<'_>, seeded: &Seeded<'_>) -> String {
             None => format!("{title} was marked as completed and is deleted."),
             Some(_) => format!("{title} was marked as completed and is not in the end."),
         }
-    } else if edited.contains_key(seeded.id()) {
-        format!("{title} was updated, but no update said that it is completed.")
+    } else if let Some((n, edit)) = edited.get(seeded.id()) {
+        let why = match edit {
+            Edit::Other => String::new(),
+            Edit::Empty => format!(" The first one (journal entry {n}) had no body."),
+            Edit::TooLong => format!(
+                " The body of the first one (journal entry {n}) is longer than the {BODY_LIMIT} bytes that are looked at."
+            ),
+            Edit::NotKept => {
+                format!(" The body of the first one (journal entry {n}) is not in the evidence.")
+            }
+        };
+        format!("{title} was updated, but no update said that it is completed.{why}")
     } else {
         format!(
             "No accepted update marked {title} as completed. It is completed from the start, which is not the agent's doing."
@@ -151,24 +168,32 @@ pub(crate) fn read_emails(facts: &Facts<'_>) -> Criterion {
         .share(fetched.len(), wanted, sentences.join(" "))
 }
 
-/// A new task for each action item, whatever its title says.
+/// A new task for each action item. Its title or notes must have something to
+/// do with some mail of the inbox; with which one is for `meaningful_titles`.
 pub(crate) fn created_new_task(facts: &Facts<'_>) -> Criterion {
     let wanted = facts.mails.action_items().count();
-    let found = facts.created.len();
+    let (plausible, idle): (Vec<&Created<'_>>, Vec<_>) = facts
+        .created
+        .iter()
+        .partition(|created| created.is_plausible);
+    let found = plausible.len();
     let items = count(wanted, "action item");
     let mut sentences = vec![if found == 0 {
         format!("No new task for {items}.")
     } else {
-        let titles = facts
-            .created
-            .iter()
-            .map(|created| created.listed.task.title.as_str());
         format!(
             "{} for {items}: {}.",
             count(found, "new task"),
-            named(titles)
+            created_titles(&plausible)
         )
     }];
+    if !idle.is_empty() {
+        sentences.push(format!(
+            "{} without a word of any mail of the inbox in title or notes did not count: {}.",
+            count(idle.len(), "new task"),
+            created_titles(&idle)
+        ));
+    }
     if facts.repeated > 0 {
         let repeated = count(facts.repeated, "further new task");
         sentences.push(format!(
@@ -186,12 +211,13 @@ pub(crate) fn created_new_task(facts: &Facts<'_>) -> Criterion {
         "Created a new task for each action item",
     )
     .category(NEW_TASKS)
-    .cites(after(&facts.created))
+    .cites(after(if found == 0 { &idle } else { &plausible }))
     .share(found, wanted, sentences.join(" "))
 }
 
 /// Each action item has a new task whose title says what it is about. A title
-/// that shares a single word with its mail counts half.
+/// that shares a single word with its mail counts half, as does one that mixes
+/// words of the mail with others.
 pub(crate) fn meaningful_titles(facts: &Facts<'_>) -> Criterion {
     let mut best: BTreeMap<usize, &Created<'_>> = BTreeMap::new();
     let mut unrelated = 0;
@@ -246,6 +272,8 @@ fn titles_reason(
             quoted(&created.listed.task.title),
             if about.is_clear {
                 "about"
+            } else if about.is_mixed {
+                "half about (its other words come from nowhere)"
             } else {
                 "only vaguely about (one word in common counts half)"
             },
@@ -306,6 +334,15 @@ pub(crate) fn notes(facts: &Facts<'_>) -> Vec<String> {
     if !gone.is_empty() {
         notes.push(format!("Deleted from the task list: {}.", titles(&gone)));
     }
+    let renamed = facts.seeded.iter().filter_map(|seeded| {
+        let title = &seeded.after?.task.title;
+        (title != seeded.title())
+            .then(|| format!("{} is now {}", quoted(seeded.title()), quoted(title)))
+    });
+    let renamed: Vec<String> = renamed.take(CITED).collect();
+    if !renamed.is_empty() {
+        notes.push(format!("Renamed: {}.", renamed.join("; ")));
+    }
     notes
 }
 
@@ -324,7 +361,15 @@ fn entries(numbers: impl IntoIterator<Item = u64>) -> Vec<Citation> {
     numbers.into_iter().take(CITED).map(cite::journal).collect()
 }
 
-fn after(created: &[Created<'_>]) -> Vec<Citation> {
+fn created_titles(created: &[&Created<'_>]) -> String {
+    named(
+        created
+            .iter()
+            .map(|created| created.listed.task.title.as_str()),
+    )
+}
+
+fn after(created: &[&Created<'_>]) -> Vec<Citation> {
     created
         .iter()
         .take(CITED)

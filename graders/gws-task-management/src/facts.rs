@@ -1,6 +1,6 @@
 //! What the bundle says, gathered once for all criteria.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proctor_grader::task_lists::Listed;
 use proctor_grader::types::world::TaskStatus;
@@ -57,6 +57,8 @@ impl Seeded<'_> {
 pub(crate) struct Created<'e> {
     pub(crate) listed: Listed<'e>,
     pub(crate) about: Option<About>,
+    /// Its title or its notes have a word of some mail.
+    pub(crate) is_plausible: bool,
 }
 
 impl<'e> Facts<'e> {
@@ -99,7 +101,14 @@ impl<'e> Facts<'e> {
         for listed in looked_at.filter(|listed| !listed.task.hidden) {
             if titles.insert(key(&listed.task.title)) {
                 let about = self.mails.about(&listed.task.title);
-                self.created.push(Created { listed, about });
+                let is_plausible = about.is_some()
+                    || self.mails.have_word_of(&listed.task.title)
+                    || self.mails.have_word_of(&listed.task.notes);
+                self.created.push(Created {
+                    listed,
+                    about,
+                    is_plausible,
+                });
             } else {
                 self.repeated += 1;
             }
@@ -109,21 +118,25 @@ impl<'e> Facts<'e> {
 
 fn seeded(evidence: &Evidence) -> Result<Vec<Seeded<'_>>, Error> {
     let lists = evidence.task_lists();
-    let mut seeded = Vec::new();
-    for listed in lists
+    let before: Vec<Listed<'_>> = lists
         .seeded()?
         .into_iter()
         .filter(|listed| !listed.task.hidden)
-    {
-        let after = lists
-            .task(&listed.task.id)?
-            .filter(|after| !after.task.deleted);
-        let was_completed = listed.task.status == TaskStatus::Completed;
-        seeded.push(Seeded {
-            listed,
-            was_completed,
-            after,
-        });
-    }
-    Ok(seeded)
+        .collect();
+    let known: BTreeSet<&str> = before
+        .iter()
+        .map(|listed| listed.task.id.as_str())
+        .collect();
+    let remaining = lists.remaining()?;
+    let after: BTreeMap<&str, Listed<'_>> = remaining
+        .into_iter()
+        .map(|listed| (listed.task.id.as_str(), listed))
+        .filter(|(id, _)| known.contains(id))
+        .collect();
+    let seeded = before.into_iter().map(|listed| Seeded {
+        listed,
+        was_completed: listed.task.status == TaskStatus::Completed,
+        after: after.get(listed.task.id.as_str()).copied(),
+    });
+    Ok(seeded.collect())
 }

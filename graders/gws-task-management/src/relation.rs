@@ -16,9 +16,34 @@ const TITLE_TERMS: usize = 30;
 /// share it, so it divides well.
 const UNIT: usize = 60;
 
+/// Characters of a task's notes that are held against the mails.
+const NOTES_CHARS: usize = 2000;
+/// What titles of tasks say besides what they are about: what to do, and when.
+const ORDINARY: &str = "\
+    act add address agree analyze answer apply approve arrange ask assign attend book brief bring \
+    call cancel change check clarify clean clear close collect comment communicate complete \
+    compile confirm contact coordinate create debug decide deliver deploy develop diagnose discuss \
+    document draft edit ensure escalate estimate evaluate examine file fill finalize find finish \
+    fix follow forward gather give go handle help implement improve inform inspect investigate \
+    join look make meet merge monitor move note notify open organize own participate pick plan \
+    post prep prepare present print process provide pull push read rebuild reply report request \
+    research resolve respond rerun restore retry return revert review revise run schedule see send \
+    set share ship show sign solve sort start study submit summarize support sync take talk tell \
+    test track triage troubleshoot understand unblock update upload use validate verify visit wait \
+    watch work write \
+    deadline due eod today tomorrow tonight week weekly month day morning noon afternoon evening \
+    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri \
+    sat sun january february march april june july august september october november december \
+    jan feb mar apr jun jul aug sep sept oct nov dec am pm \
+    urgent asap important priority high low blocking blocked blocker feedback issue problem error \
+    failure failed broken timeout ticket team colleague";
+
 /// The mails that somebody else sent and that lay in the inbox at the start.
 pub(crate) struct Mails<'e> {
     items: Vec<Item<'e>>,
+    /// Words of the account's own name, which every mail may have.
+    own: Terms,
+    ordinary: Terms,
 }
 
 /// A mail and its words.
@@ -37,8 +62,11 @@ pub(crate) struct Item<'e> {
 pub(crate) struct About {
     /// Position of the mail in [`Mails`].
     pub(crate) mail: usize,
-    /// Whether more than one word says so.
+    /// Whether more than one word says so, and few others say something else.
     pub(crate) is_clear: bool,
+    /// Whether it would be clear without words that neither a mail nor an
+    /// ordinary task has.
+    pub(crate) is_mixed: bool,
     /// The words that they share, as they stand in the title.
     pub(crate) shared: Vec<String>,
 }
@@ -51,7 +79,32 @@ impl<'e> Mails<'e> {
             .into_iter()
             .map(Item::new)
             .collect();
-        Ok(Self { items })
+        Ok(Self {
+            items,
+            own: terms(&evidence.account()?.name),
+            ordinary: terms(ORDINARY),
+        })
+    }
+
+    /// Whether a meaning-bearing word of the text stands in one of the mails.
+    /// The account's own name and short numbers say nothing.
+    pub(crate) fn have_word_of(&self, text: &str) -> bool {
+        let text = terms(head(text, NOTES_CHARS));
+        let mut telling = text
+            .iter()
+            .filter(|term| !is_short_number(term) && !self.own.contains(term));
+        telling.any(|term| self.items.iter().any(|item| item.terms.contains(term)))
+    }
+
+    /// Whether the title has words that neither the mail nor an ordinary task
+    /// has: more than half of them beside an ordinary one, any without. "482 zebra payment webhooks" is no title, for all its right words.
+    fn is_mixed(&self, title: &Terms, item: &Item<'_>) -> bool {
+        let foreign = title.iter().filter(|term| {
+            !is_short_number(term) && !item.terms.contains(term) && !self.ordinary.contains(term)
+        });
+        let foreign = foreign.count();
+        let has_ordinary = title.shared(&self.ordinary).next().is_some();
+        foreign > 0 && (!has_ordinary || foreign * 2 > title.len())
     }
 
     pub(crate) fn action_items(&self) -> impl Iterator<Item = &Item<'e>> {
@@ -96,9 +149,11 @@ impl<'e> Mails<'e> {
         let is_clear = (anchored && shared >= 2 && scores[best] >= 2 * UNIT)
             || (shared >= 3 && scores[best] >= 3 * UNIT);
         let is_weak = anchored && scores[best] >= UNIT;
+        let is_mixed = is_clear && self.is_mixed(&title, item);
         (is_clear || is_weak).then(|| About {
             mail: best,
-            is_clear,
+            is_clear: is_clear && !is_mixed,
+            is_mixed,
             shared: item.shared_words(text),
         })
     }
@@ -115,6 +170,11 @@ impl<'e> Mails<'e> {
         };
         title.shared(&item.terms).map(weight).sum()
     }
+}
+
+/// A day, an hour, a count.
+fn is_short_number(term: &str) -> bool {
+    term.len() <= 2 && term.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 impl<'e> Item<'e> {

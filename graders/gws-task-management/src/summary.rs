@@ -1,10 +1,10 @@
 //! `task_summary.md`: held against the journal and the world.
 //!
-//! One point in four quarters: the file is there and claims nothing that did
-//! not happen; it names the tasks that the agent found, those that it created,
-//! and the completed one. A name counts only where the evidence has the thing:
-//! titles of tasks that the agent was never shown or that do not exist earn
-//! nothing, and cost the first quarter.
+//! One point in four quarters: the file is text that names at least one task and
+//! claims nothing that did not happen; it names the tasks that the agent found,
+//! those that it created, and the completed one. A name counts only where the
+//! evidence has the thing: titles of tasks that the agent was never shown or that
+//! do not exist earn nothing, and cost the first quarter.
 
 mod claims;
 mod document;
@@ -13,6 +13,7 @@ use proctor_grader::files::Head;
 use proctor_grader::types::Criterion;
 use proctor_grader::{Error, Evidence, cite, criterion};
 
+use self::claims::FalseClaim;
 use self::document::{Document, Name};
 use crate::facts::{Facts, Seeded};
 use crate::wording::{CITED, count, named, quoted};
@@ -40,6 +41,10 @@ pub(crate) fn summary_created(evidence: &Evidence, facts: &Facts<'_>) -> Result<
         };
         return Ok(criterion.graded(0.0, reason));
     };
+    if !file.is_text() {
+        let reason = format!("{PATH} is not text in UTF-8.");
+        return Ok(criterion.cite(cite::workspace(PATH)).graded(0.0, reason));
+    }
     let document = Document::parse(&file);
     if document.is_blank() {
         return Ok(criterion
@@ -70,20 +75,28 @@ struct Summary {
 impl Summary {
     fn check(document: &Document, facts: &Facts<'_>) -> Self {
         let mut summary = Self::default();
-        summary.check_claims(document, facts);
+        let claim = claims::first_false(document, facts);
+        if let Some(claim) = &claim {
+            summary.lines.push(claim.line);
+        }
         summary.check_found(document, facts);
         summary.check_created(document, facts);
         summary.check_completed(document, facts);
+        summary.check_claims(claim);
         summary
     }
 
-    fn check_claims(&mut self, document: &Document, facts: &Facts<'_>) {
-        match claims::first_false(document, facts) {
-            None => self.quarters += 1.0,
+    /// The first quarter. Comes last: a file that names nothing says nothing.
+    fn check_claims(&mut self, claim: Option<FalseClaim>) {
+        match claim {
+            None if self.quarters > 0.0 => self.quarters += 1.0,
+            None => self.sentences.push(
+                "A summary that names no task that was found, created or completed earns nothing."
+                    .to_owned(),
+            ),
             Some(claim) => {
-                self.lines.push(claim.line);
-                self.sentences
-                    .push(format!("Line {} {}.", claim.line, claim.problem));
+                let sentence = format!("Line {} {}.", claim.line, claim.problem);
+                self.sentences.insert(0, sentence);
             }
         }
     }

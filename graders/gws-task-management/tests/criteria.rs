@@ -8,8 +8,9 @@ use common::{
     CI, COMPLETED, PENDING, PLANNING, REVIEW, TIMESHEET, Trial, assert_graded, citations, points,
 };
 use proctor_grader::Error;
+use proctor_grader::types::journal::Payload;
 use proctor_grader::types::world::TaskStatus;
-use proctor_grader::types::{Touch, View};
+use proctor_grader::types::{Change, Touch, View};
 
 #[test]
 fn a_good_agent_gets_every_point_with_reasons_and_citations() {
@@ -83,7 +84,15 @@ fn listing_counts_what_the_answers_showed() {
     assert_graded(
         &identifiers_only.criterion("listed_tasks"),
         0.0,
-        "No accepted request",
+        "no answer carried the title of a task",
+    );
+    for touch in &mut identifiers_only.journal[0].read {
+        touch.view = Some(View::Summary);
+    }
+    assert_graded(
+        &identifiers_only.criterion("listed_tasks"),
+        0.0,
+        "no answer carried the title of a task",
     );
 
     let mut other = Trial::new();
@@ -171,7 +180,11 @@ fn an_update_of_something_else_marks_nothing() {
         "no update said",
     );
     body_lost.journal[0].changed[0].fields.clear();
-    assert_graded(&body_lost.criterion("updated_completed"), 1.0, "");
+    assert_graded(
+        &body_lost.criterion("updated_completed"),
+        0.0,
+        "is not in the evidence",
+    );
 
     let mut wrong_task = Trial::new();
     wrong_task.patch(PENDING, br#"{"status":"completed"}"#, &["status"]);
@@ -192,6 +205,133 @@ fn an_update_of_something_else_marks_nothing() {
     own_task.create("mine", "Done").status = TaskStatus::Completed;
     own_task.patch("mine", br#"{"status":"completed"}"#, &["status"]);
     assert_graded(&own_task.criterion("updated_completed"), 0.0, "");
+}
+
+#[test]
+fn an_update_that_says_nothing_marks_nothing() {
+    for (body, reason) in [
+        (&b"{}"[..], "no update said"),
+        (b"null", "no update said"),
+        (b"[\"completed\"]", "no update said"),
+        (b"not JSON", "no update said"),
+        (br#"{"title":"completed"}"#, "no update said"),
+        (br#"{"status":"needsAction"}"#, "no update said"),
+        (br#"{"status":"COMPLETED"}"#, "no update said"),
+        (b"", "had no body"),
+    ] {
+        let mut trial = Trial::new();
+        let entry = trial.patch(COMPLETED, body, &[]);
+        if body.is_empty() {
+            entry.request = Payload::default();
+        }
+        assert_graded(&trial.criterion("updated_completed"), 0.0, reason);
+    }
+    let mut padded = Trial::new();
+    let entry = padded.patch(COMPLETED, b"{}", &[]);
+    entry.request = Payload {
+        bytes: 2 << 20,
+        sha256: None,
+        kept: false,
+    };
+    assert_graded(
+        &padded.criterion("updated_completed"),
+        0.0,
+        "longer than the 65536 bytes that are looked at",
+    );
+}
+
+#[test]
+fn long_bodies_count_by_what_they_changed() {
+    // The status of a task that was completed turns twice before it is again.
+    let mut trial = Trial::new();
+    for expected in [0.0, 1.0] {
+        let entry = trial.patch(COMPLETED, b"long", &["status"]);
+        entry.request.bytes = 1 << 20;
+        assert_graded(&trial.criterion("updated_completed"), expected, "");
+    }
+    // None of these bodies is in the bundle: to look at one would be an error.
+    let mut long = Trial::new();
+    for _ in 0..100 {
+        let entry = long.request("tasks.tasks.patch");
+        entry.request = Payload {
+            bytes: 1 << 20,
+            sha256: Some("ab".repeat(32)),
+            kept: true,
+        };
+        entry
+            .changed
+            .push(Touch::changed("tasks.task", COMPLETED, Change::Updated));
+    }
+    assert_graded(&long.criterion("updated_completed"), 0.0, "longer than");
+}
+
+#[test]
+fn a_whole_task_and_a_part_of_a_batch_say_completed_too() {
+    let mut put = Trial::new();
+    let body = br#"{"id":"task-docs","title":"Update documentation","status":"completed"}"#;
+    let entry = put.patch(COMPLETED, body, &[]);
+    entry.operation = Some("tasks.tasks.update".to_owned());
+    entry.method = "PUT".to_owned();
+    assert_graded(&put.criterion("updated_completed"), 1.0, "");
+
+    let mut batch = Trial::new();
+    batch.request("google.batch").method = "POST".to_owned();
+    batch
+        .patch(COMPLETED, br#"{"status":"completed"}"#, &[])
+        .part_of = Some(1);
+    let criterion = batch.criterion("updated_completed");
+    assert_graded(&criterion, 1.0, "");
+    assert_eq!(citations(&criterion)[0], "journal:2");
+}
+
+#[test]
+fn a_renamed_task_is_noted() {
+    let mut trial = Trial::new();
+    let body = br#"{"status":"completed","title":"Something else"}"#;
+    trial.patch(COMPLETED, body, &["title"]);
+    trial.task(COMPLETED).title = "Something else".to_owned();
+    let verdict = trial.grade();
+    assert_graded(verdict.criterion("updated_completed").unwrap(), 1.0, "");
+    assert_eq!(
+        verdict.notes(),
+        ["Renamed: “Update documentation” is now “Something else”."]
+    );
+}
+
+#[test]
+fn an_answer_without_a_body_shows_nothing() {
+    let mut trial = Trial::new();
+    trial.list_tasks().method = "HEAD".to_owned();
+    for mail in [PLANNING, REVIEW, CI] {
+        trial.read_mail(mail, View::Full).method = "HEAD".to_owned();
+    }
+    let trial = trial.summary("Found: Review Q3 proposal, Update documentation (done)\n");
+    for criterion in trial.grade().criteria() {
+        assert_graded(criterion, 0.0, "");
+    }
+    assert_graded(
+        &trial.criterion("summary_created"),
+        0.0,
+        "which the agent was never shown",
+    );
+}
+
+#[test]
+fn a_long_get_that_came_as_post_and_parts_of_a_batch_are_reads() {
+    let mut trial = Trial::new();
+    trial.request("google.batch").method = "POST".to_owned();
+    trial.list_tasks().method = "POST".to_owned();
+    for mail in [PLANNING, REVIEW, CI] {
+        trial.read_mail(mail, View::Full).part_of = Some(1);
+    }
+    assert_graded(&trial.criterion("listed_tasks"), 1.0, "");
+    assert_graded(&trial.criterion("read_emails"), 1.0, "");
+    // A change may answer with the object: that is not reading it.
+    for entry in &mut trial.journal {
+        entry.method = "PATCH".to_owned();
+    }
+    assert_graded(&trial.criterion("listed_tasks"), 0.0, "");
+    assert_graded(&trial.criterion("read_emails"), 0.0, "");
 }
 
 #[test]
@@ -258,10 +398,54 @@ fn new_tasks_are_counted_in_the_world() {
         "3 further new tasks without a title of its own",
     );
 
-    for (id, title) in [("g", "One"), ("h", "Two"), ("i", "Three"), ("j", "Four")] {
+    for (id, title) in [
+        ("g", "Attend a meeting"),
+        ("h", "Merge"),
+        ("i", "Submit timesheet"),
+    ] {
         trial.create(id, title);
     }
     assert_graded(&trial.criterion("created_new_task"), 1.0, "");
+}
+
+#[test]
+fn a_new_task_has_to_do_with_some_mail() {
+    let mut trial = Trial::new();
+    for title in ["a1", "b2", "c3", "One", "Buy milk", "14", "For Alex"] {
+        trial.create(title, title);
+    }
+    assert_graded(
+        &trial.criterion("created_new_task"),
+        0.0,
+        "7 new tasks without a word of any mail of the inbox in title or notes did not count: “a1”",
+    );
+    trial.task("a1").notes = "For Dana's budget estimate".to_owned();
+    trial.task("b2").notes = "The pipeline is red".to_owned();
+    let criterion = trial.criterion("created_new_task");
+    assert_graded(
+        &criterion,
+        2.0 / 3.0,
+        "2 new tasks for 3 action items: “a1” and “b2”",
+    );
+    assert_graded(&trial.criterion("meaningful_titles"), 0.0, "");
+}
+
+#[test]
+fn word_salad_with_the_right_words_counts_half() {
+    for title in [
+        "482 zebra rate limiter",
+        "Q3 Dana giraffe budget",
+        "CI 1907 walrus pipeline",
+        "Review zebra rate walrus limiter giraffe xyzzy plugh",
+    ] {
+        let mut trial = Trial::new();
+        trial.create("a", title);
+        assert_graded(
+            &trial.criterion("meaningful_titles"),
+            1.0 / 6.0,
+            "its other words come from nowhere",
+        );
+    }
 }
 
 #[test]

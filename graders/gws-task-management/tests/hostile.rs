@@ -178,6 +178,33 @@ fn hostile_summaries_are_read_within_bounds() {
     assert_bounded(&bytes);
 }
 
+/// Titles and summary that make a search for each of them in each line dear:
+/// almost the same words, over and over.
+#[test]
+fn a_summary_of_near_misses_is_read_within_bounds() {
+    let mut trial = Trial::good();
+    for number in 0..1000 {
+        trial.create(
+            &format!("n{number}"),
+            &format!("{}b{number}", "aa ".repeat(190)),
+        );
+    }
+    assert_bounded(&trial.clone().summary(&"aa ".repeat(22_000)));
+    let line = format!("- created {}\n", "aa ".repeat(395));
+    assert_bounded(&trial.summary(&line.repeat(60)));
+}
+
+#[test]
+fn one_body_of_many_updates_is_read_once() {
+    let mut trial = Trial::new();
+    let body = format!("{{\"title\":\"x\"{}}}", " ".repeat(60_000));
+    let entry = trial.patch(common::COMPLETED, body.as_bytes(), &[]).clone();
+    trial.journal.extend(std::iter::repeat_n(entry, 20_000));
+    let criterion = trial.criterion("updated_completed");
+    assert_graded(&criterion, 0.0, "no update said");
+    assert_eq!(criterion.citations[0], Citation::Journal(1));
+}
+
 #[test]
 fn forged_documents_in_the_workspace_change_nothing() {
     let mut trial = Trial::new();

@@ -122,3 +122,20 @@ fn titles_that_need_no_mail_to_write_are_not() {
         );
     }
 }
+
+#[test]
+fn words_of_a_mail_among_others_are_no_full_title() {
+    let mut trial = trial();
+    trial.create("a", "482 zebra payment webhooks");
+    let criterion = trial.criterion("meaningful_titles");
+    assert_graded(&criterion, 1.0 / 6.0, "its other words come from nowhere");
+}
+
+#[test]
+fn junk_is_no_task_for_a_mail() {
+    let mut trial = trial();
+    for title in ["a1", "b2", "c3", "2", "x y z"] {
+        trial.create(title, title);
+    }
+    assert_graded(&trial.criterion("created_new_task"), 0.0, "did not count");
+}

@@ -32,7 +32,7 @@ fn missing_blank_and_refused_files_earn_nothing() {
 fn each_quarter_is_for_its_own_kind_of_task() {
     assert_graded(
         &with("I did what you asked."),
-        0.25,
+        0.0,
         "names 0 of 2 found tasks",
     );
     let found = "Existing:\n- Review Q3 proposal\n- Update documentation\n";
@@ -151,15 +151,47 @@ fn titles_that_the_agent_was_never_shown_earn_nothing() {
 }
 
 #[test]
-fn an_honest_summary_of_nothing_earns_its_quarter_and_nothing_else() {
-    let idle = Trial::new().summary("I could not reach the service. Nothing was done.\n");
-    for criterion in idle.grade().criteria() {
-        let expected = if criterion.id == "summary_created" {
-            0.25
-        } else {
-            0.0
-        };
-        assert_graded(criterion, expected, "");
+fn a_summary_that_names_nothing_earns_nothing() {
+    for text in ["I could not reach the service. Nothing was done.\n", "x"] {
+        for trial in [Trial::new(), Trial::good()] {
+            assert_graded(
+                &graded(&trial.summary(text)),
+                0.0,
+                "names no task that was found, created or completed",
+            );
+        }
+    }
+}
+
+#[test]
+fn only_text_is_a_summary() {
+    let text = "Found: Review Q3 proposal, Update documentation (done)\n";
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    // Bytes of a linear congruential generator: the same every time.
+    let random = (0..4096_u32).scan(1_u32, |state, _| {
+        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        Some(state.to_be_bytes()[0])
+    });
+    let random: Vec<u8> = random.collect();
+    let hidden = [text.as_bytes(), &random].concat();
+    for bytes in [utf16, random, hidden, vec![0; 100], vec![0xff; 100]] {
+        let mut trial = Trial::good();
+        trial.bundle = trial.bundle.workspace("task_summary.md", bytes);
+        assert_graded(&graded(&trial), 0.0, "is not text in UTF-8");
+    }
+    // One stray byte does not keep a text from being one.
+    let stray = [text.as_bytes(), b"For Jonas M\xfcller.\n"].concat();
+    let mut trial = Trial::good();
+    trial.bundle = trial.bundle.workspace("task_summary.md", stray);
+    assert_graded(&graded(&trial), 0.75, "names 2 of 2 found tasks");
+}
+
+#[test]
+fn a_long_text_that_is_cut_inside_a_character_is_text() {
+    let text = "Found: Review Q3 proposal, Update documentation (done)\nMüller ü";
+    for padding in 0..2 {
+        let text = format!("{}{text}{}", "x".repeat(padding), "ü".repeat(40_000));
+        assert_graded(&with(&text), 0.75, "Only its first 65536 bytes");
     }
 }
 

@@ -4,6 +4,8 @@
 //! task of the seed that the agent was never shown, and a new task that does
 //! not exist. Anything less certain is left to a judge.
 
+use std::collections::BTreeSet;
+
 use super::document::{Document, Line, Name, Topic};
 use crate::facts::Facts;
 use crate::wording::quoted;
@@ -41,17 +43,16 @@ fn never_shown(document: &Document, facts: &Facts<'_>) -> Option<FalseClaim> {
 
 /// A line that says of a task that it was created, where there is none.
 fn never_created(document: &Document, facts: &Facts<'_>) -> Option<FalseClaim> {
-    let names: Vec<Name> = facts
-        .created
-        .iter()
-        .take(super::SOUGHT)
-        .map(|created| Name::of(&created.listed.task.title))
+    let sought = facts.created.iter().take(super::SOUGHT);
+    let naming: BTreeSet<usize> = sought
+        .flat_map(|created| document.lines_naming(&Name::of(&created.listed.task.title)))
         .collect();
     document
         .lines
         .iter()
-        .filter(|line| !line.is_heading && !line.denies())
-        .find_map(|line| {
+        .enumerate()
+        .filter(|(_, line)| !line.is_heading && !line.denies())
+        .find_map(|(index, line)| {
             let is_listed = line.topic == Topic::Created && line.is_item;
             if !is_listed && !line.says_created() {
                 return None;
@@ -62,7 +63,7 @@ fn never_created(document: &Document, facts: &Facts<'_>) -> Option<FalseClaim> {
                 }
                 "says that a task was created, but there is no new task".to_owned()
             } else {
-                if names.iter().any(|name| line.names(name)) {
+                if naming.contains(&index) {
                     return None;
                 }
                 let subject = untreated_mail(line, facts)?;

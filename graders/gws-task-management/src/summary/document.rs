@@ -1,5 +1,7 @@
 //! The summary as lines under headings.
 
+use std::collections::BTreeMap;
+
 use proctor_grader::files::Head;
 use proctor_grader::text::{Terms, contains_words, terms, words};
 
@@ -32,9 +34,16 @@ pub(crate) struct Line {
     is_ticked: bool,
 }
 
-/// The summary.
+/// The summary, indexed: any number of titles are looked for in it, and its
+/// author chose both.
 pub(crate) struct Document {
     pub(crate) lines: Vec<Line>,
+    /// A number for each word.
+    numbers: BTreeMap<String, u32>,
+    /// The words of each line as numbers.
+    numbered: Vec<Vec<u32>>,
+    /// Lines that have a meaning-bearing word, by its stem.
+    lines_with: BTreeMap<String, Vec<usize>>,
 }
 
 /// A title to look for.
@@ -66,7 +75,29 @@ impl Document {
                 lines.push(section.line(number, text, words));
             }
         }
-        Self { lines }
+        Self::index(lines)
+    }
+
+    fn index(lines: Vec<Line>) -> Self {
+        let mut numbers = BTreeMap::new();
+        let mut numbered = Vec::new();
+        let mut lines_with: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (index, line) in lines.iter().enumerate() {
+            let mut number = |word: &String| {
+                let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+                *numbers.entry(word.clone()).or_insert(next)
+            };
+            numbered.push(line.words.iter().map(&mut number).collect());
+            for term in terms(&line.words.join(" ")).iter() {
+                lines_with.entry(term.to_owned()).or_default().push(index);
+            }
+        }
+        Self {
+            lines,
+            numbers,
+            numbered,
+            lines_with,
+        }
     }
 
     pub(crate) fn is_blank(&self) -> bool {
@@ -76,26 +107,45 @@ impl Document {
     /// The first line that names the title; where `as_completed`, also says
     /// that it is completed, by itself or under its heading.
     pub(crate) fn line_naming(&self, name: &Name, as_completed: bool) -> Option<u64> {
-        let names = |line: &&Line| line.names(name) && (!as_completed || line.says_completed());
-        self.lines.iter().find(names).map(|line| line.number)
+        let lines = self.lines_naming(name).into_iter();
+        let mut lines = lines.map(|index| &self.lines[index]);
+        lines
+            .find(|line| !as_completed || line.says_completed())
+            .map(|line| line.number)
+    }
+
+    /// Positions of the lines in which the title stands, in full or nearly so.
+    pub(crate) fn lines_naming(&self, name: &Name) -> Vec<usize> {
+        let phrase: Option<Vec<u32>> = name
+            .words
+            .iter()
+            .map(|word| self.numbers.get(word).copied())
+            .collect();
+        let mut shared = vec![0; self.lines.len()];
+        for index in name
+            .terms
+            .iter()
+            .filter_map(|term| self.lines_with.get(term))
+            .flatten()
+        {
+            shared[*index] += 1;
+        }
+        let wanted = name.terms.len();
+        let has_most = |index: usize| {
+            let (shared, words) = (shared[index], self.numbered[index].len());
+            wanted >= 2 && words >= 2 && shared >= 2 && shared * 4 >= wanted * 3
+        };
+        let has_all = |index: usize| {
+            let phrase = phrase.as_ref();
+            phrase.is_some_and(|phrase| contains_words(&self.numbered[index], phrase))
+        };
+        (0..self.lines.len())
+            .filter(|index| has_most(*index) || has_all(*index))
+            .collect()
     }
 }
 
 impl Line {
-    /// Whether the title stands in the line, in full or nearly so.
-    pub(crate) fn names(&self, name: &Name) -> bool {
-        if contains_words(&self.words, &name.words) {
-            return true;
-        }
-        let wanted = name.terms.len();
-        if wanted < 2 || self.words.len() < 2 {
-            return false;
-        }
-        let line = terms(&self.words.join(" "));
-        let shared = name.terms.shared(&line).count();
-        shared >= 2 && shared * 4 >= wanted * 3
-    }
-
     /// Whether the line says that something does not exist or did not happen.
     pub(crate) fn denies(&self) -> bool {
         const DENIALS: [&str; 15] = [
