@@ -224,7 +224,7 @@ fn graders_that_break_leave_the_trial_ungraded_each_for_its_own_reason() {
         ("nan-points", "invalid_verdict", &["NaN"]),
         ("points-above-max", "invalid_verdict", &["1.5", "0 to 1"]),
         ("negative-max", "invalid_verdict", &["max"]),
-        ("duplicate-ids", "invalid_verdict", &["twice"]),
+        ("duplicate-ids", "invalid_verdict", &["taken by another"]),
         ("citation-to-nowhere", "invalid_verdict", &["journal"]),
         ("core-module", "not_a_component", &["core module"]),
         ("wrong-abi", "wrong_abi", &["proctor:grader"]),

@@ -164,9 +164,17 @@ impl Agent for Command {
         let Some(left) = deadline.left() else {
             return Ok(AgentRun::ended(deadline.met()));
         };
-        let output = room
-            .exec(self.request(assignment.prompt, env, left))
-            .await?;
+        let request = self.request(assignment.prompt, env, left);
+        let output = match room.exec(request).await {
+            // The room has run a command by now: it is this one that does not fit.
+            Err(error @ ShellError::CannotStart { .. }) => {
+                return Ok(AgentRun::ended(AgentEnd::Failed {
+                    exit_code: None,
+                    reason: error.to_string(),
+                }));
+            }
+            output => output?,
+        };
         let end = end(&output, deadline);
         let end = match transcript_of(&output, transcript) {
             Ok(()) => end,

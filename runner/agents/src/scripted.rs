@@ -7,6 +7,7 @@
 
 use async_trait::async_trait;
 use proctor_types::manifest::{AgentEnd, TranscriptSource};
+use proctor_types::transcript::Details;
 use serde_json::{Map, Value};
 
 use crate::agent::{Agent, AgentError, AgentRun, Assignment, Deadline};
@@ -103,6 +104,7 @@ async fn play(
         transcript,
         deadline,
         variables: Variables::default(),
+        ran: false,
     };
     let end = match player.all(assignment, &steps.steps).await {
         Ok(()) => AgentEnd::Completed,
@@ -158,6 +160,9 @@ struct Player<'a> {
     transcript: &'a mut TranscriptWriter,
     deadline: Deadline,
     variables: Variables,
+    /// Whether a command of the script has run: the room is one then in which
+    /// commands can be started.
+    ran: bool,
 }
 
 impl Player<'_> {
@@ -179,7 +184,7 @@ impl Player<'_> {
             return Ok(self.transcript.say(say.unwrap_or_default())?);
         };
         let line = self.fill(number, &command.run, MAX_ARGUMENT_BYTES)?;
-        let output = self.exec(say.as_deref(), line, command).await?;
+        let output = self.exec(number, say.as_deref(), line, command).await?;
         if let Some(expected) = command.expect_exit
             && expected != output.exit_code
         {
@@ -192,7 +197,13 @@ impl Player<'_> {
                 .left()
                 .ok_or_else(|| Stop::End(self.deadline.met()))?;
             let filter = self.fill(number, filter, capture::MAX_FILTER_BYTES)?;
-            let value = capture::evaluate(self.room, &filter, &output, time).await?;
+            let value = match capture::evaluate(self.room, &filter, &output, time).await {
+                // The step's command has run, so the room could start commands.
+                Err(error @ ShellError::CannotStart { .. }) => {
+                    return Err(Stop::failed(number, None, &error.to_string()));
+                }
+                value => value?,
+            };
             let value = value.map_err(|problem| {
                 Stop::failed(number, None, &format!("cannot capture `{name}`: {problem}"))
             })?;
@@ -204,6 +215,7 @@ impl Player<'_> {
     /// Calls the tool, and writes the call before and the result after.
     async fn exec(
         &mut self,
+        number: usize,
         say: Option<&str>,
         line: String,
         command: &CommandStep,
@@ -223,7 +235,18 @@ impl Player<'_> {
             timeout: command.timeout.min(left),
             output_cap_bytes: OUTPUT_CAP_BYTES,
         };
-        let output = self.room.exec(request).await?;
+        let output = match self.room.exec(request).await {
+            // What keeps a command from being started in a room that has run
+            // others is what those others did there.
+            Err(error @ ShellError::CannotStart { .. }) if self.ran => {
+                let text = error.to_string();
+                self.transcript
+                    .result(&id, TOOL, text.clone(), true, Details::default())?;
+                return Err(Stop::failed(number, None, &text));
+            }
+            output => output?,
+        };
+        self.ran = true;
         let (text, details) = text::tool_result(&output);
         let is_error = output.timed_out || output.exit_code != 0;
         self.transcript.result(&id, TOOL, text, is_error, details)?;

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use proctor_engine::EngineError;
+use proctor_engine::task::TaskError;
 
 /// How `proctor` ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,13 +77,16 @@ impl Exit {
     /// The code for an error of the engine.
     pub(crate) fn of(error: &EngineError) -> Self {
         match error {
+            EngineError::Task(error) if unreadable(error) => Self::Io,
             EngineError::Task(_)
+            | EngineError::Solution(_)
             | EngineError::Seed { .. }
             | EngineError::Unsupported { .. }
             | EngineError::Build(_)
-            | EngineError::Agent(_)
             | EngineError::MissingPrerequisite { .. } => Self::Task,
-            EngineError::Tool { .. } => Self::Usage,
+            EngineError::Tool { .. } | EngineError::Usage { .. } | EngineError::Agent(_) => {
+                Self::Usage
+            }
             EngineError::Lock(_) => Self::Integrity,
             EngineError::Isolation(_) => Self::Isolation,
             EngineError::Busy { .. } | EngineError::Occupied { .. } => Self::Busy,
@@ -92,6 +96,14 @@ impl Exit {
             _ => Self::Io,
         }
     }
+}
+
+/// Whether nothing is wrong with the tasks but that they cannot be read.
+fn unreadable(error: &TaskError) -> bool {
+    error
+        .each()
+        .iter()
+        .all(|error| matches!(error, TaskError::Io { .. }))
 }
 
 impl From<Exit> for ExitCode {

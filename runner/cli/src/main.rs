@@ -6,6 +6,7 @@ mod output;
 mod reporter;
 mod verb;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{ArgAction, Parser};
@@ -46,20 +47,63 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            let code = if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Done
-            };
-            drop(error.print());
-            return code.into();
+            return refuse(&error).into();
         }
     };
     log(arguments.verbose);
     let format = arguments.verb.format();
     match arguments.verb.run() {
-        Ok(exit) => exit.into(),
+        Ok(exit) => delivered(exit, format).into(),
         Err(error) => report(&error, format).into(),
+    }
+}
+
+/// `exit`, unless what was printed has not arrived.
+fn delivered(exit: Exit, format: Format) -> Exit {
+    let Some(lost) = output::lost() else {
+        return exit;
+    };
+    // A failure that the code tells of is worth more than how it was told.
+    let exit = if exit == Exit::Done { Exit::Io } else { exit };
+    let message = format!("cannot write to standard output: {lost}");
+    output::error(format, exit as u8, &message, None);
+    exit
+}
+
+/// Says what is wrong with the command line, or gives the help it asks for.
+fn refuse(error: &clap::Error) -> Exit {
+    let format = asked_format(std::env::args_os().skip(1));
+    if !error.use_stderr() {
+        output::check(error.print());
+        return delivered(Exit::Done, format);
+    }
+    if format == Format::Text {
+        drop(error.print());
+        return Exit::Usage;
+    }
+    // The first paragraph says what is wrong, what follows what would be right.
+    let text = error.render().to_string();
+    let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let message = one_line(message.strip_prefix("error: ").unwrap_or(message));
+    let hint = Some(one_line(rest)).filter(|hint| !hint.is_empty());
+    output::error(format, Exit::Usage as u8, &message, hint.as_deref());
+    Exit::Usage
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The format that a command line asks for which cannot be understood.
+fn asked_format(arguments: impl Iterator<Item = OsString>) -> Format {
+    let arguments: Vec<OsString> = arguments.take_while(|argument| argument != "--").collect();
+    let apart = arguments
+        .windows(2)
+        .any(|pair| pair[0] == "--format" && pair[1] == "json");
+    if apart || arguments.iter().any(|argument| argument == "--format=json") {
+        Format::Json
+    } else {
+        Format::Text
     }
 }
 
@@ -91,19 +135,32 @@ fn report(error: &anyhow::Error, format: Format) -> Exit {
     );
     let hint = engine.and_then(proctor_engine::EngineError::hint);
     let message = output::chain(error);
-    match format {
-        Format::Text => {
-            output::err(&format!("error: {message}"));
-            if let Some(hint) = hint {
-                output::err(&format!("hint: {hint}"));
-            }
-        }
-        Format::Json => output::err(
-            &serde_json::json!({
-                "error": {"code": exit as u8, "message": message, "hint": hint}
-            })
-            .to_string(),
-        ),
-    }
+    output::error(format, exit as u8, &message, hint.as_deref());
     exit
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_format_is_known_where_the_command_line_is_not() {
+        let asked = |line: &str| asked_format(line.split(' ').map(OsString::from));
+        for line in [
+            "run --format json",
+            "rn --format=json x",
+            "--format json grade",
+        ] {
+            assert_eq!(asked(line), Format::Json, "{line}");
+        }
+        for line in [
+            "",
+            "run",
+            "run --format text",
+            "run json --format",
+            "x -- --format json",
+        ] {
+            assert_eq!(asked(line), Format::Text, "{line}");
+        }
+    }
 }

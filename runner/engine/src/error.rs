@@ -27,6 +27,17 @@ pub enum EngineError {
     /// The named agent does not exist or cannot be used for the task.
     #[error("{0}")]
     Agent(String),
+    /// What the operator asks for cannot be asked for.
+    #[error("{message}")]
+    Usage {
+        /// What is wrong with it.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// The solution of a task is no steps file.
+    #[error(transparent)]
+    Solution(#[from] proctor_agents::steps::StepsError),
     /// A program that a task needs is not installed.
     #[error("{task} needs `{program}`, which is not on this machine ({looked})")]
     MissingPrerequisite {
@@ -125,11 +136,11 @@ impl EngineError {
                 "review what changed, then run `proctor lock` in the suite to record it".to_owned(),
             ),
             Self::Seed { .. } => Some("docs/services.md describes the seed folder".to_owned()),
-            Self::Agent(_)
-            | Self::Evidence(_)
-            | Self::Serve(_)
-            | Self::Build(_)
-            | Self::Unsupported { .. } => None,
+            Self::Usage { hint, .. } => hint.clone(),
+            Self::Agent(_) | Self::Solution(_) => {
+                Some("docs/agents.md describes agents and steps files".to_owned())
+            }
+            Self::Evidence(_) | Self::Serve(_) | Self::Build(_) | Self::Unsupported { .. } => None,
             Self::MissingPrerequisite { program, .. } => Some(format!(
                 "install `{program}` and put it on PATH; `make demo` in Proctor's checkout \
                  installs what its own tasks need"
@@ -145,9 +156,7 @@ impl EngineError {
                 "nothing was changed; give another --out, or move the directory away".to_owned(),
             ),
             Self::NoTrial(_) => Some(
-                "give the directory of a trial (it holds `evidence/` and `trial.json`) or of a \
-                 job"
-                .to_owned(),
+                "give the directory of a trial: it holds `evidence/` and `trial.json`".to_owned(),
             ),
             Self::Grader { hint, .. } => hint.clone(),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {

@@ -54,10 +54,27 @@ pub(crate) fn private_scratch(host: &HostConfig) -> Result<&Path, EngineError> {
     Ok(path)
 }
 
-/// The grading host of this machine.
-pub(crate) fn grading(host: &HostConfig) -> GraderHost {
-    let compiler = Compiler::Child(host.compiler.clone());
-    GraderHost::new(proctor_grading::HostConfig::new(compiler).cache(&host.cache))
+/// The grading host of this machine. Where its cache cannot be used it does
+/// without, and the second value says so.
+pub(crate) fn grading(host: &HostConfig) -> (GraderHost, Option<String>) {
+    let config = || proctor_grading::HostConfig::new(Compiler::Child(host.compiler.clone()));
+    // A cache in the scratch directory is as private as that is.
+    let private = if host.cache.starts_with(&host.scratch) {
+        private_scratch(host).map(drop).map_err(|e| e.to_string())
+    } else {
+        Ok(())
+    };
+    let cached = GraderHost::new(config().cache(&host.cache));
+    match private.and_then(|()| cached.check_cache().map_err(|e| e.to_string())) {
+        Ok(()) => (cached, None),
+        Err(why) => {
+            let warning = format!(
+                "graders are compiled again each time, because their cache cannot be used: {why}; \
+                 set XDG_CACHE_HOME to a directory of your own"
+            );
+            (GraderHost::new(config()), Some(warning))
+        }
+    }
 }
 
 /// What loading a task needs to know.

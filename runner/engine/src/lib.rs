@@ -12,6 +12,8 @@ mod evidence;
 pub mod grader;
 pub mod host;
 pub mod job;
+mod printable;
+mod read;
 pub mod record;
 pub mod regrade;
 mod report;
@@ -23,3 +25,4 @@ mod time;
 mod trial;
 
 pub use error::EngineError;
+pub use printable::printable;

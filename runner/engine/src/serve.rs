@@ -11,6 +11,9 @@ use crate::EngineError;
 use crate::host::HostConfig;
 use crate::task;
 
+/// Begin of the names of directories that are served from.
+const PREFIX: &str = "serve-";
+
 /// What to serve, and where.
 #[derive(Debug, Clone)]
 pub struct ServeRequest {
@@ -63,10 +66,9 @@ pub async fn start(request: &ServeRequest) -> Result<Served, EngineError> {
     let (plain_at, proxy_at) = (address(&plain)?, address(&proxy)?);
     gateway.spawn_plain(plain).map_err(unavailable)?;
     gateway.spawn_proxy(proxy).map_err(unavailable)?;
-    let files = files(
-        gateway.ca_pem(),
-        crate::host::private_scratch(&request.host)?,
-    )?;
+    let scratch = crate::host::private_scratch(&request.host)?;
+    sweep(scratch);
+    let files = files(gateway.ca_pem(), scratch)?;
     let bundle = files.path().join("ca.pem").display().to_string();
     let mut environment = proctor_services::client_env(&services);
     environment.extend(proctor_services::config_env(
@@ -137,10 +139,13 @@ fn world(source: &Source) -> Result<(String, World, Vec<String>), EngineError> {
         Source::World(name) => {
             let known = proctor_services::world::SERVICES;
             if !known.contains(&name.as_str()) {
-                return Err(EngineError::Serve(format!(
-                    "there is no world `{name}`; the worlds are {}",
-                    known.join(", ")
-                )));
+                return Err(EngineError::Usage {
+                    message: format!(
+                        "there is no world `{name}`; the worlds are {}",
+                        known.join(", ")
+                    ),
+                    hint: None,
+                });
             }
             let services = vec![name.clone()];
             let options = SeedOptions {
@@ -163,13 +168,74 @@ fn address(listener: &TcpListener) -> Result<SocketAddr, EngineError> {
         .map_err(|error| EngineError::Serve(error.to_string()))
 }
 
+/// Begin of the names of what the process `pid` serves from: with the moment of
+/// its start, since numbers of processes are used again.
+fn prefix(pid: u32) -> String {
+    let started = started(pid).unwrap_or_default();
+    format!("{PREFIX}{pid}-{started}-")
+}
+
+/// When the process `pid` started, in clock ticks since boot: field 22 of
+/// `/proc/PID/stat`, proc_pid_stat(5). The second field, the program's name in
+/// parentheses, may hold anything.
+fn started(pid: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, after_name) = stat.rsplit_once(')')?;
+    after_name.split_whitespace().nth(19)?.parse().ok()
+}
+
+/// The process that left `name`, where it has ended.
+fn dead(name: &str) -> Option<u32> {
+    let mut parts = name.strip_prefix(PREFIX)?.split('-');
+    let pid: u32 = parts.next()?.parse().ok()?;
+    let start: u64 = parts.next()?.parse().ok()?;
+    (parts.next().is_some() && started(pid) != Some(start)).then_some(pid)
+}
+
+/// Removes what servers left that were killed.
+pub(crate) fn sweep(scratch: &Path) {
+    let entries = std::fs::read_dir(scratch).into_iter().flatten().flatten();
+    for entry in entries {
+        let Some(pid) = entry.file_name().to_str().and_then(dead) else {
+            continue;
+        };
+        let path = entry.path();
+        match std::fs::remove_dir_all(&path) {
+            Ok(()) => tracing::info!(pid, path = %path.display(), "removed what a server left"),
+            Err(error) => tracing::warn!(%error, path = %path.display(), "cannot remove"),
+        }
+    }
+}
+
 fn files(ca_pem: &str, scratch: &Path) -> Result<tempfile::TempDir, EngineError> {
     let fail = |error| EngineError::io("cannot write into", scratch)(error);
     let dir = tempfile::Builder::new()
-        .prefix("serve-")
+        .prefix(&prefix(std::process::id()))
         .tempdir_in(scratch)
         .map_err(fail)?;
     std::fs::write(dir.path().join("ca.pem"), ca_pem).map_err(fail)?;
     std::fs::create_dir(dir.path().join("config")).map_err(fail)?;
     Ok(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_dead_servers_left_is_removed_and_nothing_else() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let gone = format!("{}x1", prefix(child.id()));
+        child.wait().unwrap();
+        let ours = format!("{}x2", prefix(std::process::id()));
+        let reused = format!("serve-{}-1-x3", std::process::id());
+        for name in [&gone, &ours, &reused, "serve-old", "trial-1-1-1"] {
+            std::fs::create_dir(scratch.path().join(name)).unwrap();
+        }
+        sweep(scratch.path());
+        let left = |name: &str| scratch.path().join(name).exists();
+        assert!(!left(&gone) && !left(&reused));
+        assert!(left(&ours) && left("serve-old") && left("trial-1-1-1"));
+    }
 }

@@ -455,3 +455,42 @@ steps:
     assert_eq!(run.unwrap().end, AgentEnd::Completed);
     assert_eq!(lines.results()[1], "it's\nunset\n");
 }
+
+/// A room in which the command `line` cannot be started.
+fn refusing(line: &'static str) -> Fake {
+    Fake::new(move |request| {
+        if request.argv.last().is_some_and(|last| last == line) {
+            return Err(ShellError::CannotStart {
+                program: request.argv[0].clone(),
+                reason: "cwd: Permission denied".to_owned(),
+            });
+        }
+        Ok(ExecOutput::default())
+    })
+}
+
+#[tokio::test]
+async fn what_cannot_be_started_after_other_commands_is_the_agents_failure() {
+    let script = "steps:\n- run: chmod 000 .\n- run: echo hi\n- run: never\n";
+    let room = refusing("echo hi");
+    let (run, lines) = play(script, &room).await;
+    let run = run.unwrap();
+    let (code, reason) = failure(&run.end);
+    assert_eq!(code, None);
+    assert!(
+        reason.contains("step 2: cannot start") && reason.contains("Permission denied"),
+        "{reason}"
+    );
+    assert_eq!(run.raw.len(), 1, "the script is evidence all the same");
+    assert_eq!(room.lines(), ["chmod 000 .", "echo hi"]);
+    let messages = lines.messages();
+    let last = messages.last().unwrap();
+    assert_eq!(last.is_error, Some(true));
+    assert!(last.text().contains("Permission denied"), "{}", last.text());
+}
+
+#[tokio::test]
+async fn a_room_that_starts_nothing_is_nobodys_failure() {
+    let (run, _) = play("steps:\n- run: echo hi\n", &refusing("echo hi")).await;
+    assert!(matches!(run.unwrap_err(), AgentError::Shell(_)));
+}

@@ -1,12 +1,15 @@
 //! Progress for people: one moving line on a terminal, plain lines elsewhere.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use proctor_engine::events::{Envelope, Event, EventSink, Stage, TrialId};
+use proctor_engine::printable;
 use proctor_engine::record::{CriterionRecord, TrialRecord};
+
+use crate::output;
 
 /// Shows stages and results on standard error.
 pub(crate) struct Progress {
@@ -39,9 +42,8 @@ impl Progress {
 
     fn say(&self, text: &str) {
         match &self.line {
-            Some(bar) => bar.println(text),
-            // A closed standard error must not end a job.
-            None => drop(writeln!(std::io::stderr().lock(), "{text}")),
+            Some(bar) => bar.println(printable(text)),
+            None => output::err(text),
         }
     }
 
@@ -149,25 +151,13 @@ pub(crate) fn range(low: f64, high: f64) -> String {
     }
 }
 
-/// A criterion in a line. Its reason may quote the agent: control characters
-/// must not reach the terminal.
+/// A criterion in a line. Its reason may quote the agent, with line feeds.
 pub(crate) fn criterion(criterion: &CriterionRecord) -> String {
     let points = criterion.points.map_or_else(|| "open".to_owned(), number);
     format!(
         "  {:<26} {points:>5} of {:<4} {}",
         criterion.id,
         number(criterion.max),
-        printable(&criterion.reason)
+        criterion.reason.replace(['\n', '\t'], " ")
     )
-}
-
-/// `text` on one line, without anything that a terminal would act on.
-fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\n' | '\t' => ' ',
-            c if c.is_control() || ('\u{202a}'..='\u{2069}').contains(&c) => '\u{fffd}',
-            c => c,
-        })
-        .collect()
 }

@@ -32,6 +32,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         grader: arguments.grader.clone(),
         host: super::host()?,
     })?;
+    if let Some(warning) = &graded.warning {
+        output::err(&format!("warning: {warning}"));
+    }
+    // Another grader may well come to another verdict.
+    let differs = graded.same == Some(false) && arguments.grader.is_none();
     match arguments.format {
         // The very bytes of `verdict.json`, which end with a line feed.
         Format::Json => output::raw(&graded.bytes),
@@ -62,6 +67,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
                 verdict.grader.fuel
             ));
         }
+    }
+    if differs {
+        output::err("the evidence gives another verdict than the recorded verdict.json");
+        return Ok(Exit::CheckFailed);
     }
     Ok(Exit::Done)
 }

@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     std::fs::write(&build.output, &built.component)
         .with_context(|| format!("cannot write {}", build.output.display()))?;
     match build.format {
-        Format::Json => output::out(&serde_json::to_string(&serde_json::json!({
+        Format::Json => output::exact(&serde_json::to_string(&serde_json::json!({
             "file": build.output,
             "bytes": built.component.len(),
             "sha256": built.sha256,

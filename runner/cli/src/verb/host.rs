@@ -28,9 +28,7 @@ pub(crate) fn host() -> anyhow::Result<HostConfig> {
             )
         })?,
         capture: beside("proctor-capture"),
-        cache: directory("XDG_CACHE_HOME", ".cache")
-            .join("proctor")
-            .join("modules"),
+        cache: cache(),
         scratch: scratch(),
         compiler: CompilerCommand {
             args: vec![OsString::from(super::compile::ARGUMENT)],
@@ -50,12 +48,18 @@ fn companion(program: &Path, name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-fn directory(variable: &str, in_home: &str) -> PathBuf {
-    let set = env::var_os(variable)
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute());
-    set.or_else(|| env::var_os("HOME").map(|home| PathBuf::from(home).join(in_home)))
-        .unwrap_or_else(env::temp_dir)
+/// Where compiled graders are kept. Without a home that is the scratch
+/// directory: of temporary directories it is the one that is this user's own.
+fn cache() -> PathBuf {
+    let absolute = |variable| {
+        env::var_os(variable)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    absolute("XDG_CACHE_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
+        .map_or_else(scratch, |cache| cache.join("proctor"))
+        .join("modules")
 }
 
 /// Where rooms leave their traces while they are open: gone after a reboot,

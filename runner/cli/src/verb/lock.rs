@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     match arguments.format {
         Format::Json => {
             let lines: Vec<String> = differences.iter().map(ToString::to_string).collect();
-            output::out(&serde_json::to_string(
+            output::exact(&serde_json::to_string(
                 &serde_json::json!({"differences": lines}),
             )?);
         }

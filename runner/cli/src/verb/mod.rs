@@ -61,13 +61,36 @@ impl Verb {
     }
 }
 
-/// Waits for Ctrl-C, or for the signal with which service managers end a
-/// program.
+/// Waits for Ctrl-C, for the signal with which service managers end a program,
+/// or for the end of the terminal, unless the program was started to outlive it.
 async fn interrupted() -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate())?;
+    let mut hangup = if ignores_hangup() {
+        None
+    } else {
+        Some(signal(SignalKind::hangup())?)
+    };
+    let hung_up = async {
+        match &mut hangup {
+            Some(hangup) => drop(hangup.recv().await),
+            None => std::future::pending().await,
+        }
+    };
     tokio::select! {
         result = tokio::signal::ctrl_c() => result,
         _ = terminate.recv() => Ok(()),
+        () = hung_up => Ok(()),
     }
+}
+
+/// Whether `nohup` or its like started this program: its mask of ignored
+/// signals, `SigIgn` in proc_pid_status(5), has signal 1.
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & 1 != 0)
 }

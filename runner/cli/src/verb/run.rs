@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         return Ok(Exit::Interrupted);
     };
     match arguments.format {
-        Format::Json => output::out(&serde_json::to_string(&summary)?),
+        Format::Json => output::exact(&serde_json::to_string(&summary)?),
         Format::Text => print(&summary),
     }
     match unwritten {

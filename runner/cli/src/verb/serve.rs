@@ -48,7 +48,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         (None, None) => anyhow::bail!("give --task or --world"),
     };
     let loopback = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let runtime = tokio::runtime::Builder::new_multi_thread()
+    // One world answers one request at a time: a second thread would only wait
+    // for the first.
+    let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
@@ -61,12 +63,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         })
         .await?;
         match arguments.format {
-            Format::Json => output::out(&serde_json::to_string(&served.describe())?),
+            Format::Json => output::exact(&serde_json::to_string(&served.describe())?),
             Format::Text => {
                 for (name, value) in served.environment() {
-                    output::out(&format!("export {name}={}", quoted(value)));
+                    output::exact(&format!("export {name}={}", quoted(value)));
                 }
             }
+        }
+        // Nobody could use a world whose address is not known.
+        if output::lost().is_some() {
+            served.stop().await;
+            return Ok(Exit::Io);
         }
         output::err(&format!(
             "serving {} on http://{} and through the proxy http://{}; control: http://{}/__proctor/state; Ctrl-C ends it",

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let tasks = load(std::slice::from_ref(&show.path))?;
     for (at, task) in tasks.iter().enumerate() {
         match show.format {
-            Format::Json => output::out(&serde_json::to_string(&task.describe())?),
+            Format::Json => output::exact(&serde_json::to_string(&task.describe())?),
             Format::Text => {
                 if at > 0 {
                     output::out("");

@@ -48,7 +48,9 @@ pub async fn run(plan: JobPlan, mut sinks: Vec<Arc<dyn EventSink>>) -> Result<Jo
     for warning in plan.warnings() {
         events.warn(None, warning);
     }
-    for leftover in crate::room::sweep(crate::host::private_scratch(&plan.host)?) {
+    let scratch = crate::host::private_scratch(&plan.host)?;
+    crate::serve::sweep(scratch);
+    for leftover in crate::room::sweep(scratch) {
         events.warn(None, leftover);
     }
     let bench = plan.bench(events.clone());

@@ -2,10 +2,10 @@
 //! checked that can be checked before the first agent starts.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use proctor_agents::AgentSpec;
+use proctor_agents::{AgentSpec, SpecError};
 use proctor_types::manifest::Isolation;
 use serde_json::json;
 
@@ -13,7 +13,10 @@ use crate::EngineError;
 use crate::events::{Events, TrialId};
 use crate::host::HostConfig;
 use crate::task;
-use crate::trial::{Bench, Module, Tools, TrialSpec};
+use crate::trial::{Bench, Module, Tools, TrialSpec, settled};
+
+/// The agent that plays the solution of a task.
+const ORACLE: &str = "oracle";
 
 /// What the operator asks for.
 #[derive(Debug, Clone)]
@@ -58,20 +61,24 @@ impl JobPlan {
         if request.isolation == Isolation::Sandbox {
             crate::room::probe(&request.host)?;
         }
-        let agents = request
-            .agents
-            .iter()
-            .map(|text| agent(text))
-            .collect::<Result<Vec<_>, _>>()?;
+        let agents = agents(&request.agents)?;
         let id = format!("job-{}", crate::time::now_compact());
         let out = request
             .out
             .unwrap_or_else(|| PathBuf::from("out").join(&id));
         let given = Tools::given(&request.tools, &out)?;
         let mut trials = Vec::new();
+        for path in &request.paths {
+            apart(&out, path)?;
+        }
         for task in crate::suite::load(&request.paths)? {
             let task = Arc::new(task);
             supported(&task)?;
+            let pack = task.pack.suite_dir().join(task.pack.name());
+            apart(&out, &pack)?;
+            if agents.iter().any(|(_, spec)| spec.name == ORACLE) {
+                solved(&task)?;
+            }
             let mut remarks = task
                 .warnings
                 .iter()
@@ -81,12 +88,12 @@ impl JobPlan {
             let module = Module::of(&task, request.unlocked, &mut remarks)?;
             let tools = Arc::new(given.and_prerequisites(&task, &request.host.search)?);
             let attempts = request.attempts.or(task.attempts).unwrap_or(1);
-            for spec in &agents {
+            for (name, spec) in &agents {
                 for attempt in 0..attempts {
                     trials.push(TrialSpec {
                         id: TrialId {
                             task: task.info.id.clone(),
-                            agent: spec.name.clone(),
+                            agent: name.clone(),
                             attempt,
                         },
                         task: Arc::clone(&task),
@@ -133,9 +140,13 @@ impl JobPlan {
 
     /// What the trials share while they run.
     pub(crate) fn bench(&self, events: Events) -> Bench {
+        let (grading, warning) = crate::host::grading(&self.host);
+        if let Some(warning) = warning {
+            events.warn(None, warning);
+        }
         Bench {
             events,
-            grading: crate::host::grading(&self.host),
+            grading,
             isolation: self.isolation,
             host: self.host.clone(),
         }
@@ -150,6 +161,7 @@ impl JobPlan {
                 json!({
                     "task": trial.id.task,
                     "agent": trial.agent.to_string(),
+                    "name": trial.id.agent,
                     "attempt": trial.id.attempt,
                     "pack_sha256": trial.task.pack_sha256,
                     "grader_sha256": trial.module.component().map(|(sha256, _)| sha256),
@@ -184,10 +196,122 @@ fn supported(task: &task::Task) -> Result<(), EngineError> {
     })
 }
 
+/// Refuses an `out` inside of `pack`: what is recorded would become part of it.
+fn apart(out: &Path, pack: &Path) -> Result<(), EngineError> {
+    let (out, pack) = (settled(out), settled(pack));
+    if !pack.is_dir() || !out.starts_with(&pack) {
+        return Ok(());
+    }
+    Err(EngineError::Usage {
+        message: format!(
+            "the job would be recorded in {}, inside of what it runs ({}), and become part of it",
+            out.display(),
+            pack.display()
+        ),
+        hint: Some("give another --out".to_owned()),
+    })
+}
+
+/// Refuses a task that its oracle could not play.
+fn solved(task: &task::Task) -> Result<(), EngineError> {
+    let Some(path) = &task.oracle else {
+        return Err(EngineError::Unsupported {
+            file: task.file().to_owned(),
+            what: "the agent `oracle` has no solution to play; name a steps file under \
+                   `proctor: oracle:`",
+        });
+    };
+    let bytes = task.pack.read(path)?;
+    proctor_agents::steps::Steps::parse(&task.pack.shown(path), &bytes)?;
+    Ok(())
+}
+
+/// The agents with a name for each, which is its adapter's, and has a number
+/// from the second of an adapter on.
+fn agents(texts: &[String]) -> Result<Vec<(String, AgentSpec)>, EngineError> {
+    let mut named: Vec<(String, AgentSpec)> = Vec::new();
+    for text in texts {
+        let spec = agent(text)?;
+        if named.iter().any(|(_, other)| *other == spec) {
+            return Err(EngineError::Usage {
+                message: format!("the agent `{spec}` is given twice"),
+                hint: Some("--attempts N lets it try N times".to_owned()),
+            });
+        }
+        let before = named.iter().filter(|(_, other)| other.name == spec.name);
+        let name = match before.count() {
+            0 => spec.name.clone(),
+            before => format!("{}-{}", spec.name, before + 1),
+        };
+        named.push((name, spec));
+    }
+    Ok(named)
+}
+
 fn agent(text: &str) -> Result<AgentSpec, EngineError> {
-    let wrong = |error: &dyn std::error::Error| EngineError::Agent(crate::error::chain(error));
-    let spec: AgentSpec = text.parse().map_err(|error| wrong(&error))?;
+    let spec = text.parse().map_err(unusable)?;
     // Made once more for every trial; here only so that a mistake shows now.
-    proctor_agents::agent(&spec).map_err(|error| wrong(&error))?;
+    proctor_agents::agent(&spec).map_err(unusable)?;
     Ok(spec)
+}
+
+fn unusable(error: SpecError) -> EngineError {
+    match error {
+        SpecError::Unreadable { path, source } => {
+            EngineError::io("cannot read the steps file", path.as_ref())(source)
+        }
+        error => EngineError::Agent(crate::error::chain(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(texts: &[&str]) -> Result<Vec<String>, EngineError> {
+        let texts: Vec<String> = texts.iter().map(ToString::to_string).collect();
+        Ok(agents(&texts)?.into_iter().map(|(name, _)| name).collect())
+    }
+
+    #[test]
+    fn agents_of_one_adapter_have_names_of_their_own_in_the_order_given() {
+        let texts = ["command:a", "nop", "command:b", "command:a b"];
+        assert_eq!(
+            named(&texts).unwrap(),
+            ["command", "nop", "command-2", "command-3"]
+        );
+    }
+
+    #[test]
+    fn the_same_agent_twice_is_a_mistake() {
+        let error = named(&["nop", "oracle", "nop"]).unwrap_err();
+        assert!(matches!(&error, EngineError::Usage { .. }), "{error}");
+        assert!(
+            error.to_string().contains("`nop` is given twice"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn a_steps_file_that_is_not_there_is_a_file_that_cannot_be_read() {
+        let error = named(&["scripted:/nowhere.yaml"]).unwrap_err();
+        assert!(matches!(&error, EngineError::Io { .. }), "{error}");
+        let error = named(&["scriptd:x"]).unwrap_err();
+        assert!(matches!(&error, EngineError::Agent(_)), "{error}");
+    }
+
+    #[test]
+    fn a_job_is_recorded_outside_of_what_it_runs() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("pack")).unwrap();
+        std::fs::write(at("task.md"), "").unwrap();
+        std::os::unix::fs::symlink("pack", at("link")).unwrap();
+        for out in ["pack", "pack/out/job", "link/job", "x/../pack/job"] {
+            let error = apart(&at(out), &at("pack")).unwrap_err().to_string();
+            assert!(error.contains("inside of what it runs"), "{out}: {error}");
+        }
+        apart(&at("packed/job"), &at("pack")).unwrap();
+        apart(&at("job"), &at("task.md")).unwrap();
+    }
 }

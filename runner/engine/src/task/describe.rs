@@ -125,10 +125,7 @@ impl Description {
         }
         let _ = write!(text, "\n{}", self.prompt);
         // A task file must not be able to steer the terminal.
-        text.replace(
-            |c: char| c.is_control() && c != '\n' && c != '\t',
-            "\u{fffd}",
-        )
+        crate::printable(&text).into_owned()
     }
 }
 
@@ -162,11 +159,11 @@ mod tests {
     fn a_task_cannot_steer_the_terminal() {
         let extra = "workspace_files: [{path: a, content: x}]";
         let mut task = load_pack(extra, &[]).unwrap();
-        task.prompt = "a\u{1b}[2Jb\r\nc".to_owned();
+        task.prompt = "a\u{1b}[2Jb\r\nc\u{202e}".to_owned();
+        let text = task.describe().to_text();
         assert!(
-            task.describe()
-                .to_text()
-                .ends_with("\n\na\u{fffd}[2Jb\u{fffd}\nc")
+            text.ends_with("\n\na\\u{1b}[2Jb\\u{d}\nc\\u{202e}"),
+            "{text}"
         );
     }
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use proctor_grading::{
-    Blame, Bundle, BundleLimits, GradeError, GradeLog, GraderHost, Limits, ValidVerdict, score,
-    to_canonical_json,
+    Blame, Bundle, BundleLimits, GradeError, GradeLog, Grader, GraderHost, Limits, ValidVerdict,
+    score, to_canonical_json,
 };
 use proctor_types::Verdict;
 use proctor_types::verdict::{ABI, GraderRef};
+use tokio::runtime::RuntimeFlavor;
 
 use super::StageError;
 use crate::EngineError;
@@ -95,24 +96,36 @@ pub(crate) struct NoVerdict {
     pub(crate) log: String,
 }
 
+fn failed(error: GradeError) -> NoVerdict {
+    NoVerdict {
+        log: lines(error.log()),
+        error,
+    }
+}
+
 /// Grades the bundle at `evidence` and puts the score together.
 pub(crate) async fn grade(
     host: &GraderHost,
     module: &Module,
     evidence: &Path,
 ) -> Result<Graded, NoVerdict> {
-    let failed = |error: GradeError| NoVerdict {
-        log: lines(error.log()),
-        error,
-    };
     let bundle =
         Bundle::open(evidence, BundleLimits::default()).map_err(|error| failed(error.into()))?;
+    grade_bundle(host, module, &bundle).await
+}
+
+/// Grades `bundle` and puts the score together.
+pub(crate) async fn grade_bundle(
+    host: &GraderHost,
+    module: &Module,
+    bundle: &Bundle,
+) -> Result<Graded, NoVerdict> {
     let task = bundle.task().map_err(|error| failed(error.into()))?;
     let (valid, reference, log) = match module {
         Module::Component { sha256, wasm } => {
-            let module = host.load(wasm, Some(sha256)).map_err(failed)?;
+            let module = load(host, wasm, sha256).map_err(failed)?;
             let graded = module
-                .grade(&bundle, &limits(&bundle))
+                .grade(bundle, &limits(bundle))
                 .await
                 .map_err(failed)?;
             (graded.verdict, graded.grader, lines(&graded.log))
@@ -133,6 +146,16 @@ pub(crate) async fn grade(
         bytes,
         log,
     })
+}
+
+/// Loads a grader. Compiling one takes seconds and must not hold up what else
+/// the runtime has to do.
+fn load(host: &GraderHost, wasm: &[u8], sha256: &str) -> Result<Grader, GradeError> {
+    let load = || host.load(wasm, Some(sha256));
+    match tokio::runtime::Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => tokio::task::block_in_place(load),
+        _ => load(),
+    }
 }
 
 /// What a grader may use on this bundle. An agent decides how much evidence

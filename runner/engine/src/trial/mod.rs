@@ -21,9 +21,9 @@ use proctor_grading::GraderHost;
 use proctor_services::World;
 use proctor_types::manifest::{AgentEnd, Isolation};
 
-pub(crate) use grade::{Module, NoVerdict, grade};
+pub(crate) use grade::{Module, NoVerdict, grade, grade_bundle};
 pub(crate) use seed::{unseeded, world};
-pub(crate) use tools::Tools;
+pub(crate) use tools::{Tools, settled};
 
 use crate::EngineError;
 use crate::events::{Event, Events, Stage, TrialId};

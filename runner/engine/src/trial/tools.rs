@@ -2,7 +2,7 @@
 //! needs, and those that the operator gives (an agent of their own, a Python
 //! environment). Everything else of the host is not there.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use proctor_sandbox::TOOLS;
 
@@ -82,6 +82,12 @@ impl Tools {
                     what: "a `cli:` prerequisite is the name of a program, without a path",
                 });
             }
+            if name == CAPTURE {
+                return Err(EngineError::Unsupported {
+                    file: task.file().to_owned(),
+                    what: "`proctor-capture` is the runner's own and no prerequisite",
+                });
+            }
             let target = format!("{TOOLS}/{name}");
             if tools.binds.iter().any(|(taken, _)| *taken == target) {
                 continue;
@@ -143,8 +149,8 @@ fn overlap(one: &Path, other: &Path) -> bool {
 
 /// `path` as it will be called once it exists: absolute, with every link on the
 /// way that is there already followed.
-fn settled(path: &Path) -> PathBuf {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+pub(crate) fn settled(path: &Path) -> PathBuf {
+    let absolute = plain(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
     let there = absolute
         .ancestors()
         .find_map(|above| Some((above, above.canonicalize().ok()?)));
@@ -155,6 +161,19 @@ fn settled(path: &Path) -> PathBuf {
         },
         None => absolute,
     }
+}
+
+/// `path` without the parts `x/..` whose `x` is not there and so is no link.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        if part == Component::ParentDir && plain.symlink_metadata().is_err() {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+    }
+    plain
 }
 
 fn missing(task: &Task, name: &str, search: &[PathBuf]) -> EngineError {

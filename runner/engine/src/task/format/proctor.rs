@@ -1,6 +1,7 @@
 //! The key `proctor`: everything that other readers of the format ignore.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use proctor_types::task::Thresholds;
 
@@ -17,6 +18,14 @@ const MAX_ENTRIES: usize = 64;
 pub const PROBE_SECONDS: u64 = 60;
 /// Longest time limit of a probe: an hour.
 const MAX_PROBE_SECONDS: u64 = 3_600;
+/// What a task may ask for its agent's workspace, in bytes: 64 KiB to 4 GiB. It
+/// lies in the memory of the operator's machine.
+const WORKSPACE_BYTES: RangeInclusive<u64> = 64 << 10..=4 << 30;
+/// What a task may ask for its agent's memory, in bytes: 64 MiB to 16 GiB. With
+/// less no interpreter starts.
+const MEMORY_BYTES: RangeInclusive<u64> = 64 << 20..=16 << 30;
+/// How many processes and threads a task may ask for.
+const PROCESSES: RangeInclusive<u64> = 16..=4_096;
 /// In words: what files of a pack are relative to.
 const IN_PACK: &str = "the task's folder";
 
@@ -68,7 +77,7 @@ pub struct OciReference {
 pub struct Limits {
     /// Size of the workspace in bytes.
     pub workspace_bytes: Option<u64>,
-    /// Memory of all the agent's processes together, in bytes.
+    /// Memory of each of the agent's processes, in bytes.
     pub memory_bytes: Option<u64>,
     /// Most processes and threads at one time.
     pub processes: Option<u64>,
@@ -264,19 +273,25 @@ fn is_host(text: &str) -> bool {
 
 fn limits(field: &Field<'_>, warnings: &mut Vec<Warning>) -> Result<Limits, FormatError> {
     let mut map = field.mapping("a mapping `{workspace: 256MiB, memory: 4GiB, processes: 512}`")?;
-    let bytes = |map: &mut Fields<'_>, key| match map.optional(key) {
-        Some(field) => field
-            .bare_text()
-            .and_then(size::parse)
-            .map(Some)
-            .ok_or_else(|| field.not(size::EXPECTED)),
-        None => Ok(None),
+    let bytes = |map: &mut Fields<'_>, key, range: &RangeInclusive<u64>, most: &str| {
+        let Some(field) = map.optional(key) else {
+            return Ok(None);
+        };
+        match field.bare_text().and_then(size::parse) {
+            Some(bytes) if range.contains(&bytes) => Ok(Some(bytes)),
+            Some(_) => Err(field.not(format!("a size from {most}"))),
+            None => Err(field.not(size::EXPECTED)),
+        }
     };
     let limits = Limits {
-        workspace_bytes: bytes(&mut map, "workspace")?,
-        memory_bytes: bytes(&mut map, "memory")?,
+        workspace_bytes: bytes(&mut map, "workspace", &WORKSPACE_BYTES, "64KiB to 4GiB")?,
+        memory_bytes: bytes(&mut map, "memory", &MEMORY_BYTES, "64MiB to 16GiB")?,
         processes: match map.optional("processes") {
-            Some(field) => Some(field.whole(1, 65_536, "a number of processes")?),
+            Some(field) => Some(field.whole(
+                *PROCESSES.start(),
+                *PROCESSES.end(),
+                "a number of processes",
+            )?),
             None => None,
         },
     };

@@ -1,7 +1,7 @@
 //! Sizes as people write them: `256MiB`.
 
-/// Largest size that a limit may have.
-pub(super) const MAX: u64 = 1 << 40;
+/// Largest size that can be written.
+const MAX: u64 = 1 << 40;
 /// For messages: what a size looks like.
 pub(super) const EXPECTED: &str =
     "a size such as `256MiB` or `4GiB` (units B, KiB, MiB, GiB, or kB, MB, GB in tens)";

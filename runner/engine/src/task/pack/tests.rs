@@ -310,24 +310,16 @@ fn a_bare_file_has_no_folder_of_its_own() {
 
 #[test]
 fn fixtures_have_to_fit_the_workspace() {
-    let files = "workspace_files:\n  - {path: a, content: 0123456789}\n  - {path: b, content: 'x'}\nproctor:\n  limits: {workspace: SIZE}";
-    assert!(
-        load_pack(
-            &files
-                .replace("SIZE", "11B")
-                .replace("0123456789", "'0123456789'"),
-            &[]
-        )
-        .is_ok()
-    );
-    let error = load_pack(
-        &files
-            .replace("SIZE", "10B")
-            .replace("0123456789", "'0123456789'"),
-        &[],
-    )
-    .unwrap_err();
-    assert!(error.to_string().ends_with("task.md:9: `workspace_files` is 11 bytes or more in all; expected at most 10 bytes, so that they fit the workspace"), "{error}");
+    let load = |bytes: usize| {
+        let content = "0".repeat(bytes - 1);
+        let files = format!(
+            "workspace_files:\n  - {{path: a, content: '{content}'}}\n  - {{path: b, content: 'x'}}\nproctor:\n  limits: {{workspace: 64KiB}}"
+        );
+        load_pack(&files, &[])
+    };
+    assert!(load(64 << 10).is_ok());
+    let error = load((64 << 10) + 1).unwrap_err();
+    assert!(error.to_string().ends_with("task.md:9: `workspace_files` is 65537 bytes or more in all; expected at most 65536 bytes, so that they fit the workspace"), "{error}");
 }
 
 #[test]

@@ -125,8 +125,24 @@ const WRONG: &[(&str, &str)] = &[
         "t.md:8: `proctor.limits.memory` is the text `lots`;",
     ),
     (
+        "proctor:\n  limits: {workspace: 5GiB}",
+        "t.md:8: `proctor.limits.workspace` is the text `5GiB`; expected a size from 64KiB to 4GiB",
+    ),
+    (
+        "proctor:\n  limits: {workspace: 4KiB}",
+        "t.md:8: `proctor.limits.workspace` is the text `4KiB`; expected a size from 64KiB to 4GiB",
+    ),
+    (
+        "proctor:\n  limits: {memory: 1TiB}",
+        "t.md:8: `proctor.limits.memory` is the text `1TiB`; expected a size from 64MiB to 16GiB",
+    ),
+    (
+        "proctor:\n  limits: {processes: 4097}",
+        "t.md:8: `proctor.limits.processes` is the number 4097;",
+    ),
+    (
         "proctor:\n  limits: {processes: 0}",
-        "t.md:8: `proctor.limits.processes` is the number 0;",
+        "t.md:8: `proctor.limits.processes` is the number 0; expected a number of processes, 16 to 4096",
     ),
     (
         "proctor:\n  probes: [{name: a}]",
