@@ -16,8 +16,11 @@ const TITLE_TERMS: usize = 30;
 /// share it, so it divides well.
 const UNIT: usize = 60;
 
-/// Characters of a task's notes that are held against the mails.
-const NOTES_CHARS: usize = 2000;
+/// A text with more words than this, whatever they are, is no title either:
+/// counting them is cheap.
+const TITLE_WORDS: usize = 120;
+/// Words of a task's title and of its notes that are looked for in the mails.
+const SOUGHT_WORDS: usize = 100;
 /// What titles of tasks say besides what they are about: what to do, and when.
 const ORDINARY: &str = "\
     act add address agree analyze answer apply approve arrange ask assign attend book brief bring \
@@ -89,11 +92,13 @@ impl<'e> Mails<'e> {
     /// Whether a meaning-bearing word of the text stands in one of the mails.
     /// The account's own name and short numbers say nothing.
     pub(crate) fn have_word_of(&self, text: &str) -> bool {
-        let text = terms(head(text, NOTES_CHARS));
-        let mut telling = text
-            .iter()
-            .filter(|term| !is_short_number(term) && !self.own.contains(term));
-        telling.any(|term| self.items.iter().any(|item| item.terms.contains(term)))
+        let words = words(head(text, TITLE_CHARS)).take(SOUGHT_WORDS);
+        words.map(|word| terms(&word)).any(|term| {
+            let mut telling = term
+                .iter()
+                .filter(|term| !is_short_number(term) && !self.own.contains(term));
+            telling.any(|term| self.items.iter().any(|item| item.terms.contains(term)))
+        })
     }
 
     /// Whether the title has words that neither the mail nor an ordinary task
@@ -122,6 +127,9 @@ impl<'e> Mails<'e> {
     /// words of all mails is about none of them, and no title is about two.
     pub(crate) fn about(&self, title: &str) -> Option<About> {
         let text = head(title, TITLE_CHARS);
+        if words(text).nth(TITLE_WORDS).is_some() {
+            return None;
+        }
         let title = terms(text);
         if title.is_empty() || title.len() > TITLE_TERMS {
             return None;

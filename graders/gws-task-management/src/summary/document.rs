@@ -9,6 +9,8 @@ use crate::wording::{TITLE_CHARS, head};
 
 /// Lines of the summary that are read.
 const LINES: usize = 2000;
+/// Words of a title that are looked for.
+const NAME_WORDS: usize = 64;
 /// Words of a line that are read.
 const LINE_WORDS: usize = 400;
 
@@ -54,10 +56,10 @@ pub(crate) struct Name {
 
 impl Name {
     pub(crate) fn of(title: &str) -> Self {
-        let title = head(title, TITLE_CHARS);
+        let words: Vec<String> = words(head(title, TITLE_CHARS)).take(NAME_WORDS).collect();
         Self {
-            words: words(title).collect(),
-            terms: terms(title),
+            terms: terms(&words.join(" ")),
+            words,
         }
     }
 }
