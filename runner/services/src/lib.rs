@@ -26,7 +26,6 @@
 //! ```
 
 mod env;
-#[allow(dead_code, reason = "temporary")]
 mod evidence_text;
 mod gateway;
 pub mod google;

@@ -1,7 +1,8 @@
 //! The `gws` command line against a seeded world, through the proxy.
 //!
-//! Skipped where `gws` is not installed; the same client is run in full,
-//! inside the sandbox, by the tests of the whole.
+//! It is looked for among the tools of this checkout (`tools/setup.sh test`
+//! puts it there) and on the `PATH`. The same client is run in full, inside the
+//! sandbox, by the tests of the whole.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests, too")]
 
@@ -36,13 +37,17 @@ struct Bench {
 }
 
 impl Bench {
-    fn new() -> Option<Self> {
+    /// # Panics
+    /// Where `gws` is not installed: a test that is skipped in silence shows
+    /// nothing.
+    fn new() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cargo/bin"));
-        let gws = std::env::split_paths(&path)
-            .chain(home)
-            .map(|dir| dir.join("gws"));
-        let gws = gws.into_iter().find(|file| file.is_file())?;
+        let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/bin");
+        let folders = std::iter::once(tools).chain(std::env::split_paths(&path));
+        let gws = folders
+            .map(|dir| dir.join("gws"))
+            .find(|file| file.is_file())
+            .expect("gws is not installed: run tools/setup.sh test");
         let seed = cap_tempfile::tempdir(ambient_authority()).unwrap();
         seed.create_dir_all("google/mail").unwrap();
         seed.write("world.yaml", WORLD).unwrap();
@@ -58,13 +63,13 @@ impl Bench {
         gateway.spawn_proxy(listener).unwrap();
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("ca.pem"), gateway.ca_pem()).unwrap();
-        Some(Self {
+        Self {
             gws,
             world,
             gateway,
             proxy,
             folder,
-        })
+        }
     }
 
     fn file(&self, name: &str) -> String {
@@ -110,22 +115,9 @@ impl Bench {
     }
 }
 
-/// Runs a test on a bench, or says that it cannot.
-macro_rules! bench {
-    () => {
-        match Bench::new() {
-            Some(bench) => bench,
-            None => {
-                eprintln!("skipped: gws is not installed");
-                return;
-            }
-        }
-    };
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn help_and_schemas_come_from_the_documents() {
-    let bench = bench!();
+    let bench = Bench::new();
     let (code, help) = bench.run("tasks tasks --help").await;
     assert_eq!(code, Some(0));
     for method in [
@@ -157,7 +149,7 @@ const LIST: &str = r#"{"tasklist":"@default"}"#;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn tasks_are_listed_made_moved_completed_and_deleted() {
-    let bench = bench!();
+    let bench = Bench::new();
     let page = bench
         .json(&format!("tasks tasks list --params {LIST}"))
         .await;
@@ -212,7 +204,7 @@ async fn tasks_are_listed_made_moved_completed_and_deleted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn helpers_reach_every_api() {
-    let bench = bench!();
+    let bench = Bench::new();
     let unread = r#"{"userId":"me","q":"is:unread"}"#;
     let mails = bench
         .json(&format!("gmail users messages list --params {unread}"))

@@ -21,6 +21,9 @@ const MAX_SESSIONS: usize = 16;
 /// Most bytes that all uploads under way hold together.
 const MAX_HELD: u64 = 64 << 20;
 
+/// Longest metadata of an upload, and longest address, in bytes.
+const MAX_METADATA: u64 = 1 << 20;
+
 /// Resumable uploads that are under way.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -219,6 +222,11 @@ fn open(
     method: &'static Method,
 ) -> Result<String, ApiError> {
     let api = incoming.route.api;
+    check_size(incoming.body.len() as u64, MAX_METADATA)?;
+    check_size(
+        (request.path.len() + request.query.len()) as u64,
+        MAX_METADATA,
+    )?;
     params::check(api.style, method, incoming.query.clone())?;
     crate::google::accept::body(api, method.request, &incoming.body)?;
     let announced = |name| request.header(name).map(str::trim);

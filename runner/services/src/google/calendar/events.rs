@@ -10,8 +10,9 @@ use jiff::tz::TimeZone;
 use proctor_types::journal::{Change, Touch};
 use serde_json::{Map, Value, json};
 
-use super::store::{Attendee, Calendar, Event, When, refused};
+use super::store::{Attendee, Calendar, Event, When, full, refused};
 use super::view::{self, event_read, shown, shown_item};
+use crate::evidence_text::json_len;
 use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
 use crate::google::error::ApiError;
@@ -174,10 +175,7 @@ pub(super) fn insert(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
     let now = ctx.clock.now();
     let calendar = ctx.google.calendar.calendar(call.path("calendarId"))?;
     if calendar.events.len() >= MAX_EVENTS {
-        return Err(
-            ApiError::forbidden("quotaExceeded", "Calendar usage limits exceeded.")
-                .without_status(),
-        );
+        return Err(full());
     }
     let body = call.body();
     if body.get("recurrence").is_some_and(|rules| !rules.is_null()) {
@@ -204,6 +202,9 @@ pub(super) fn insert(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
         event.meet = Some(format!("{}-{}-{}", part(0, 3), part(3, 7), part(7, 10)));
     }
     let id = event.id.clone();
+    // And a comma.
+    let bytes = json_len(&view::evidence(calendar, &event)).saturating_add(1);
+    ctx.google.calendar.take_room(bytes)?;
     let calendar = ctx.google.calendar.calendar_mut(call.path("calendarId"))?;
     calendar.events.push(Arc::new(event));
     calendar.updated = now;

@@ -80,6 +80,7 @@ impl CalendarStore {
         });
         Ok(Self {
             calendars: calendars.collect::<Result<_, _>>()?,
+            added: 0,
         })
     }
 }

@@ -14,7 +14,15 @@ use crate::google::error::ApiError;
 #[serde(deny_unknown_fields)]
 pub struct CalendarStore {
     pub(super) calendars: Vec<Calendar>,
+    /// Bytes that requests have added to a snapshot. Nothing takes them away:
+    /// events are only added.
+    pub(super) added: u64,
 }
+
+/// Most bytes that requests can add to a snapshot. What is in a world must still
+/// be readable by its grader: an agent must not be able to make itself
+/// ungradable.
+const EVIDENCE_CAP: u64 = 4 << 20;
 
 /// A calendar.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,6 +112,16 @@ impl Calendar {
 }
 
 impl CalendarStore {
+    /// Counts what an event adds to a snapshot. 403 where there is no room.
+    pub(super) fn take_room(&mut self, bytes: u64) -> Result<(), ApiError> {
+        let added = self.added.saturating_add(bytes);
+        if added > EVIDENCE_CAP {
+            return Err(full());
+        }
+        self.added = added;
+        Ok(())
+    }
+
     /// The calendar that `id` or `primary` names.
     pub(super) fn calendar(&self, id: &str) -> Result<&Calendar, ApiError> {
         self.index(id)
@@ -130,6 +148,10 @@ impl CalendarStore {
 
 pub(super) fn not_found() -> ApiError {
     ApiError::not_found("Not Found").without_status()
+}
+
+pub(super) fn full() -> ApiError {
+    ApiError::forbidden("quotaExceeded", "Calendar usage limits exceeded.").without_status()
 }
 
 /// 400 in the older APIs' form.

@@ -9,6 +9,7 @@ use proctor_types::journal::{Touch, View};
 use serde_json::{Map, Value, json};
 
 use super::store::{Attendee, Calendar, CalendarStore, Event, When};
+use crate::evidence_text::clean_value;
 use crate::google::time::millis;
 
 /// An event of a calendar. `zone` is the one that moments are shown in.
@@ -166,12 +167,16 @@ impl CalendarStore {
     }
 }
 
+/// An event as a snapshot has it.
+pub(super) fn evidence(calendar: &Calendar, it: &Event) -> Value {
+    let mut out = event(calendar, it, &calendar.time_zone);
+    out["seeded"] = it.seeded.into();
+    clean_value(&mut out);
+    out
+}
+
 fn snapshot(calendar: &Calendar) -> Value {
-    let events = calendar.events.iter().map(|it| {
-        let mut out = event(calendar, it, &calendar.time_zone);
-        out["seeded"] = it.seeded.into();
-        out
-    });
+    let events = calendar.events.iter().map(|it| evidence(calendar, it));
     let mut out = Map::new();
     out.insert("id".to_owned(), calendar.id.as_str().into());
     out.insert("summary".to_owned(), calendar.summary.as_str().into());

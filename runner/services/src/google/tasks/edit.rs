@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use proctor_types::world::TaskStatus;
 use serde_json::{Map, Value};
 
-use super::store::{Task, invalid};
+use super::store::{Task, invalid, task_len};
 use crate::google::error::ApiError;
 use crate::google::time::rfc3339;
 
@@ -58,13 +58,17 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Bytes of text that it brings.
-    pub(super) fn text_bytes(&self) -> usize {
-        [&self.title, &self.notes]
-            .into_iter()
-            .flatten()
-            .map(String::len)
-            .sum()
+    /// Bytes that a task takes in a snapshot which has only what the edit says.
+    pub(super) fn evidence_len(&self) -> usize {
+        let title = self.title.as_deref().unwrap_or_default();
+        task_len(title, self.notes.as_deref().unwrap_or_default())
+    }
+
+    /// Bytes by which a task grows in a snapshot.
+    pub(super) fn growth(&self, task: &Task) -> usize {
+        let title = self.title.as_ref().unwrap_or(&task.title);
+        let notes = self.notes.as_ref().unwrap_or(&task.notes);
+        task_len(title, notes).saturating_sub(task_len(&task.title, &task.notes))
     }
 }
 

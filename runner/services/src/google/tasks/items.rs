@@ -10,7 +10,7 @@ use proctor_types::world::TaskStatus;
 
 use super::edit::{Edit, day};
 use super::order;
-use super::store::{Task, TaskList, invalid, new_id};
+use super::store::{ID, Task, TaskList, full, invalid, new_id};
 use super::view::{Page, TaskView, shown, shown_item, task_read};
 use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
@@ -23,12 +23,6 @@ const PAGE: usize = 20;
 const MAX_PAGE: usize = 100;
 /// Most tasks of a list that are not hidden.
 const MAX_IN_LIST: usize = 20_000;
-/// Most tasks of an account (Google's own limit is 100,000). What is in a world
-/// must still be readable by its grader: an agent must not be able to make
-/// itself ungradable.
-const MAX_TASKS: usize = 20_000;
-/// Most bytes of titles and notes of an account.
-const MAX_TEXT: usize = 8 << 20;
 /// Most tasks directly below one.
 const MAX_CHILDREN: usize = 2000;
 
@@ -169,13 +163,11 @@ pub(super) fn reference<'a>(call: &'a Call, name: &str) -> Option<&'a str> {
 pub(super) fn insert(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     let edit = Edit::read(call.body())?;
     let store = &mut ctx.google.tasks;
-    let total: usize = store.lists.iter().map(|list| list.tasks.len()).sum();
     let list = store.list(call.path("tasklist"))?;
     let (parent, previous) = (reference(call, "parent"), reference(call, "previous"));
     let index = order::place(list, parent, previous)?;
-    if total >= MAX_TASKS
-        || store.text_bytes() + edit.text_bytes() > MAX_TEXT
-        || list.tasks.iter().filter(|task| !task.hidden).count() >= MAX_IN_LIST
+    store.check_room(edit.evidence_len() + ID)?;
+    if list.tasks.iter().filter(|task| !task.hidden).count() >= MAX_IN_LIST
         || parent.is_some_and(|parent| children(list, parent) >= MAX_CHILDREN)
     {
         return Err(full());
@@ -203,10 +195,6 @@ pub(super) fn insert(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> 
     list.tasks.insert(index, Arc::new(task));
     list.touch(now);
     Ok(one(call, list, &id)?.changed(changed(list, &id, Change::Created)))
-}
-
-fn full() -> ApiError {
-    ApiError::forbidden("quotaExceeded", "Quota Exceeded")
 }
 
 fn children(list: &TaskList, parent: &str) -> usize {
@@ -238,13 +226,11 @@ pub(super) fn patch(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
 
 fn change(ctx: &mut Ctx<'_>, call: &Call, edit: Edit) -> Result<Reply, ApiError> {
     let now = ctx.clock.now();
-    let stored = ctx.google.tasks.text_bytes();
-    let list = ctx.google.tasks.list_mut(call.path("tasklist"))?;
     let id = call.path("task");
-    call.check_match(&list.task(id)?.etag())?;
-    if stored + edit.text_bytes() > MAX_TEXT {
-        return Err(full());
-    }
+    let before = ctx.google.tasks.list(call.path("tasklist"))?.task(id)?;
+    call.check_match(&before.etag())?;
+    ctx.google.tasks.check_room(edit.growth(before))?;
+    let list = ctx.google.tasks.list_mut(call.path("tasklist"))?;
     let task = list.task_mut(id)?;
     let fields = edit.apply(task, now);
     task.touch(now);

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use proctor_types::journal::{Change, Touch};
 
 use super::edit;
-use super::store::{DEFAULT, invalid, new_id};
+use super::store::{DEFAULT, ID, full, invalid, list_len, new_id};
 use super::view::{ListView, Page, list_read, shown, shown_item};
 use crate::google::Ctx;
 use crate::google::call::{At, Call, Reply};
@@ -75,8 +75,9 @@ pub(super) fn get(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
 pub(super) fn insert(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     let title = edit::title(call.body())?.unwrap_or_default();
     let store = &mut ctx.google.tasks;
+    store.check_room(list_len(&title) + ID)?;
     if store.lists.len() >= MAX_LISTS {
-        return Err(ApiError::forbidden("quotaExceeded", "Quota Exceeded"));
+        return Err(full());
     }
     let id = new_id(ctx.ids, "tasks.tasklist");
     let list = store.add_list(id, title, ctx.clock.now());
@@ -104,8 +105,13 @@ pub(super) fn patch(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
 }
 
 fn change(ctx: &mut Ctx<'_>, call: &Call, title: Option<String>) -> Result<Reply, ApiError> {
+    let before = ctx.google.tasks.list(call.path("tasklist"))?;
+    call.check_match(&before.etag())?;
+    if let Some(title) = &title {
+        let growth = list_len(title).saturating_sub(list_len(&before.title));
+        ctx.google.tasks.check_room(growth)?;
+    }
     let list = ctx.google.tasks.list_mut(call.path("tasklist"))?;
-    call.check_match(&list.etag())?;
     let title = title.filter(|title| *title != list.title);
     let fields = title.is_some().then_some("title");
     list.title = title.unwrap_or_else(|| std::mem::take(&mut list.title));

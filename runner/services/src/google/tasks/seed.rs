@@ -108,6 +108,7 @@ impl Seeding<'_> {
         let mut store = TaskStore {
             lists: Vec::new(),
             serial: last_list + tasks as u64,
+            seeded: 0,
         };
         self.serial = store.serial;
         for (n, list) in lists.into_iter().enumerate() {
@@ -130,6 +131,10 @@ impl Seeding<'_> {
             self.tasks(&mut into, &place, None, list.tasks)?;
             store.lists.push(into);
         }
+        store.end_seed().map_err(|most| {
+            let text = format!("all together more than {most} MiB, which no grader can read");
+            self.problem("lists", text)
+        })?;
         Ok(store)
     }
 

@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use proctor_types::world::TaskStatus;
 use serde::{Deserialize, Serialize};
 
+use crate::evidence_text::clean_len;
 use crate::google::error::ApiError;
 use crate::world::Ids;
 
@@ -22,7 +23,23 @@ pub struct TaskStore {
     pub(super) lists: Vec<TaskList>,
     /// Serial number of the newest list or task.
     pub(super) serial: u64,
+    /// Bytes that the seed's lists have in a snapshot. They come on top of what
+    /// requests can add.
+    pub(super) seeded: usize,
 }
+
+/// Most bytes that requests can add to a snapshot. What is in a world must still
+/// be readable by its grader: an agent must not be able to make itself
+/// ungradable.
+const EVIDENCE_CAP: usize = 7 << 20;
+/// Most bytes of the snapshot of seeded lists.
+const SEED_CAP: usize = 24 << 20;
+/// Length of a new identifier.
+pub(super) const ID: usize = 22;
+/// What a list has in a snapshot besides its texts, at most.
+const LIST: usize = 128;
+/// What a task has in a snapshot besides its texts, at most.
+const TASK: usize = 400;
 
 /// A task list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,10 +122,32 @@ impl TaskList {
 }
 
 impl TaskStore {
-    /// Bytes of all titles and notes.
-    pub(super) fn text_bytes(&self) -> usize {
-        let tasks = self.lists.iter().flat_map(|list| &list.tasks);
-        tasks.map(|task| task.title.len() + task.notes.len()).sum()
+    /// Bytes of all lists and tasks in a snapshot, at most.
+    pub(super) fn evidence_len(&self) -> usize {
+        let task = |task: &Arc<Task>| task_len(&task.title, &task.notes) + task.id.len();
+        let list = |list: &TaskList| {
+            let tasks = list.tasks.iter().map(task);
+            list_len(&list.title) + list.id.len() + tasks.sum::<usize>()
+        };
+        self.lists.iter().map(list).sum()
+    }
+
+    /// 403 where the snapshot has no room for this much more.
+    pub(super) fn check_room(&self, bytes: usize) -> Result<(), ApiError> {
+        if bytes > 0 && self.evidence_len() + bytes > self.seeded + EVIDENCE_CAP {
+            return Err(full());
+        }
+        Ok(())
+    }
+
+    /// What is there now is the seed's. `Err`: it is more MiB than a grader can
+    /// read.
+    pub(super) fn end_seed(&mut self) -> Result<(), usize> {
+        self.seeded = self.evidence_len();
+        if self.seeded > SEED_CAP {
+            return Err(SEED_CAP >> 20);
+        }
+        Ok(())
     }
 
     /// The list that `id` or `@default` names.
@@ -173,6 +212,20 @@ pub(super) fn new_id(ids: &mut Ids, kind: &str) -> String {
 /// An identifier of a default list: base64url of a number with two zeros.
 pub(super) fn default_list_id(ids: &mut Ids) -> String {
     URL_SAFE_NO_PAD.encode(format!("{:020}:0:0", ids.number("tasks.default", 19)))
+}
+
+/// Bytes that a task has in a snapshot, at most.
+pub(super) fn task_len(title: &str, notes: &str) -> usize {
+    TASK + clean_len(title) + clean_len(notes)
+}
+
+/// Bytes that a list without tasks has in a snapshot, at most.
+pub(super) fn list_len(title: &str) -> usize {
+    LIST + clean_len(title)
+}
+
+pub(super) fn full() -> ApiError {
+    ApiError::forbidden("quotaExceeded", "Quota Exceeded")
 }
 
 pub(super) fn no_list() -> ApiError {

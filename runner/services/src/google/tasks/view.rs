@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::order;
 use super::store::{Task, TaskList, TaskStore};
+use crate::evidence_text::clean;
 use crate::google::time::millis;
 
 /// A task in an answer, its members in Google's order.
@@ -185,8 +186,8 @@ fn list_snapshot(list: &TaskList) -> world::TaskList {
         .zip(order::positions(list))
         .map(|(task, position)| world::Task {
             id: task.id.clone(),
-            title: task.title.clone(),
-            notes: task.notes.clone(),
+            title: clean(&task.title).into_owned(),
+            notes: clean(&task.notes).into_owned(),
             status: task.status,
             due: task.due.map(midnight),
             completed: task.completed.map(millis),
@@ -203,7 +204,7 @@ fn list_snapshot(list: &TaskList) -> world::TaskList {
     tasks.sort_by(|a, b| a.position.cmp(&b.position));
     world::TaskList {
         id: list.id.clone(),
-        title: list.title.clone(),
+        title: clean(&list.title).into_owned(),
         updated: millis(list.updated),
         tasks,
     }

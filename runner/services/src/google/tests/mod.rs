@@ -2,6 +2,7 @@
 
 mod batches;
 mod documents;
+mod quotas;
 mod requests;
 mod table;
 mod uploads;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{FIRST_USER, LabelId};
+use crate::evidence_text::escaped_len;
 
 /// Where a label is shown in Gmail's list of labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +68,10 @@ impl UserLabel {
 
 /// Most labels of one account.
 const MOST_LABELS: usize = 10_000;
+/// Most bytes of all labels in a snapshot.
+const EVIDENCE_CAP: usize = 1 << 20;
+/// What a label takes there besides its name.
+const LABEL: usize = 64;
 /// Longest name in characters.
 const LONGEST_NAME: usize = 225;
 
@@ -82,6 +87,9 @@ pub enum NameError {
     /// There are too many labels.
     #[error("Too many labels: an account can have {MOST_LABELS}")]
     TooMany,
+    /// Their names are too long together.
+    #[error("Label names are too long: an account can have {} KiB of them", EVIDENCE_CAP >> 10)]
+    Full,
 }
 
 /// The labels that the user made.
@@ -192,10 +200,15 @@ impl Labels {
         let taken = self
             .iter()
             .any(|(id, it)| Some(id) != of && it.name.to_lowercase() == plain);
+        let others = self.iter().filter(|(id, _)| Some(*id) != of);
+        let names = others.map(|(_, it)| it.name.as_str()).chain([name]);
+        let bytes: usize = names.map(|name| LABEL + escaped_len(name)).sum();
         if reserved {
             Err(NameError::Invalid)
         } else if taken {
             Err(NameError::Conflict)
+        } else if bytes > EVIDENCE_CAP {
+            Err(NameError::Full)
         } else {
             Ok(())
         }

@@ -72,8 +72,9 @@ impl Mailbox {
         clock: &Clock,
         source: &[u8],
     ) -> Result<Mail, SendError> {
-        self.check_room(source.len())?;
+        self.check_source(source)?;
         let mail = Mail::parse(self.complete(ids, Some(clock), source));
+        self.check_mail(&mail)?;
         check_recipients(mail.head())?;
         Ok(mail)
     }
@@ -129,8 +130,9 @@ impl Mailbox {
         clock: &Clock,
         incoming: Incoming,
     ) -> Result<MessageId, Full> {
-        self.check_room(incoming.source.len())?;
+        self.check_source(&incoming.source)?;
         let mail = Mail::parse(incoming.source);
+        self.check_mail(&mail)?;
         let thread = self.thread_for(mail.head(), incoming.thread);
         Ok(self.keep(ids, clock, mail, thread, incoming.labels, incoming.date))
     }

@@ -127,8 +127,10 @@ impl Mailbox {
     /// A draft has a sender and an identifier from the start. Its date is that
     /// of its sending.
     fn draft_mail(&self, ids: &mut Ids, source: &[u8]) -> Result<Mail, Full> {
-        self.check_room(source.len())?;
-        Ok(Mail::parse(self.complete(ids, None, source)))
+        self.check_source(source)?;
+        let mail = Mail::parse(self.complete(ids, None, source));
+        self.check_mail(&mail)?;
+        Ok(mail)
     }
 
     fn keep_draft(

@@ -11,6 +11,8 @@ use crate::google::gmail::label::LabelSet;
 
 /// Records that are kept. Gmail keeps about a week; what is older answers 404.
 const KEPT: usize = 50_000;
+/// Labels that all kept records name together: a message can have thousands.
+const KEPT_LABELS: usize = 500_000;
 /// History id of an empty mailbox.
 const FIRST: u64 = 1_000;
 
@@ -22,6 +24,8 @@ pub struct History {
     floor: u64,
     newest: u64,
     records: VecDeque<Arc<Record>>,
+    /// Labels that the records name.
+    labels: usize,
 }
 
 /// One thing that happened to one message.
@@ -63,7 +67,19 @@ impl Default for History {
             floor: FIRST,
             newest: FIRST,
             records: VecDeque::new(),
+            labels: 0,
         }
+    }
+}
+
+impl Record {
+    /// How many labels it names.
+    fn named(&self) -> usize {
+        let of_change = match &self.change {
+            Change::Added | Change::Deleted => 0,
+            Change::Labels { added, removed } => added.iter().count() + removed.iter().count(),
+        };
+        self.labels.iter().count() + of_change
     }
 }
 
@@ -86,17 +102,21 @@ impl History {
     /// Adds a record about `message` and returns its id.
     pub(in crate::google::gmail) fn record(&mut self, message: &Message, change: Change) -> u64 {
         self.newest += step(self.newest);
-        self.records.push_back(Arc::new(Record {
+        let record = Record {
             id: self.newest,
             message: message.id,
             thread: message.thread,
             labels: message.labels.clone(),
             change,
-        }));
-        while self.records.len() > KEPT {
-            if let Some(record) = self.records.pop_front() {
-                self.floor = record.id;
-            }
+        };
+        self.labels += record.named();
+        self.records.push_back(Arc::new(record));
+        while self.records.len() > KEPT || self.labels > KEPT_LABELS {
+            let Some(record) = self.records.pop_front() else {
+                break;
+            };
+            self.floor = record.id;
+            self.labels = self.labels.saturating_sub(record.named());
         }
         self.newest
     }

@@ -21,11 +21,15 @@ pub(super) use draft::DraftId;
 pub(super) use find::{Counts, Cursor, Wanted};
 pub use history::{Change, History, Record};
 
-/// Most bytes of all mail together. Real accounts have gigabytes; a trial that
-/// needs them does something else than its task, and whatever is in a world
-/// must still be readable by its grader: an agent must not be able to make
-/// itself ungradable.
-const STORAGE_CAP: u64 = 32 << 20;
+/// Most bytes of mail that requests can add. Real accounts have gigabytes; a
+/// trial that needs them does something else than its task.
+const SOURCES_CAP: u64 = 32 << 20;
+/// Most bytes that requests can add to the snapshot. Whatever is in a world must
+/// still be readable by its grader: an agent must not be able to make itself
+/// ungradable.
+const EVIDENCE_CAP: u64 = 12 << 20;
+/// Most bytes of the snapshot of a seeded mailbox.
+const SEED_CAP: u64 = 24 << 20;
 
 /// A mailbox. Cloning it is cheap: the mails themselves are shared.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,8 +44,43 @@ pub struct Mailbox {
     pub(super) identities: Identities,
     pub(super) filters: Vec<FilterRule>,
     history: History,
-    /// Bytes of all sources together.
-    stored: u64,
+    /// What all messages take.
+    stored: Size,
+    /// What those of the seed took. It comes on top of what requests can add.
+    seeded: Size,
+}
+
+/// What messages take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Size {
+    /// Bytes of their sources.
+    sources: u64,
+    /// Bytes of what the snapshot says of them.
+    evidence: u64,
+}
+
+impl Size {
+    fn of(message: &Message) -> Self {
+        Self {
+            sources: message.mail.source().len() as u64,
+            evidence: snapshot::mail_len(&message.mail) + snapshot::labels_len(&message.labels),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            sources: self.sources.saturating_add(other.sources),
+            evidence: self.evidence.saturating_add(other.evidence),
+        }
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self {
+            sources: self.sources.saturating_sub(other.sources),
+            evidence: self.evidence.saturating_sub(other.evidence),
+        }
+    }
 }
 
 /// A message of a mailbox.
@@ -72,7 +111,11 @@ pub(super) struct LabelChange {
 
 /// There is no room for another mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("The mailbox is full: it can hold {} MiB of mail.", STORAGE_CAP >> 20)]
+#[error(
+    "The mailbox is full: it can take {} MiB of mail and {} MiB of text.",
+    SOURCES_CAP >> 20,
+    EVIDENCE_CAP >> 20
+)]
 pub(super) struct Full;
 
 impl LabelChange {
@@ -150,6 +193,15 @@ impl Mailbox {
         let (added, removed) = (after.minus(&message.labels), message.labels.minus(&after));
         let is_other = !(added.is_empty() && removed.is_empty());
         if is_other {
+            let other = Size {
+                sources: 0,
+                evidence: snapshot::labels_len(&after),
+            };
+            let before = Size {
+                sources: 0,
+                evidence: snapshot::labels_len(&message.labels),
+            };
+            self.stored = self.stored.minus(before).plus(other);
             message.labels = after;
             message.history_id = self
                 .history
@@ -167,9 +219,7 @@ impl Mailbox {
         let message = self.timeline.remove(at);
         self.dates.remove(&id);
         self.drafts.retain(|_, of| *of != id);
-        self.stored = self
-            .stored
-            .saturating_sub(message.mail.source().len() as u64);
+        self.stored = self.stored.minus(Size::of(&message));
         self.history.record(&message, Change::Deleted);
         true
     }
@@ -196,13 +246,54 @@ impl Mailbox {
         true
     }
 
-    /// Whether there is room for `bytes` more.
-    pub(super) fn check_room(&self, bytes: usize) -> Result<(), Full> {
-        if self.stored.saturating_add(bytes as u64) > STORAGE_CAP {
+    /// Whether there is room for a source, before any work is put into it.
+    fn check_source(&self, source: &[u8]) -> Result<(), Full> {
+        self.check(Size {
+            sources: source.len() as u64,
+            evidence: 0,
+        })
+    }
+
+    /// Whether there is room for a mail.
+    fn check_mail(&self, mail: &Mail) -> Result<(), Full> {
+        self.check(Size {
+            sources: mail.source().len() as u64,
+            evidence: snapshot::mail_len(mail),
+        })
+    }
+
+    /// Whether there is room for what these messages will say of their labels.
+    /// Gmail's own labels never need any.
+    pub(super) fn check_labels(&self, ids: &[MessageId], change: &LabelChange) -> Result<(), Full> {
+        let growth = |message: &Arc<Message>| {
+            let after = snapshot::labels_len(&change.apply(&message.labels));
+            after.saturating_sub(snapshot::labels_len(&message.labels))
+        };
+        let growths = ids.iter().filter_map(|id| self.get(*id)).map(growth);
+        match growths.sum::<u64>() {
+            0 => Ok(()),
+            evidence => self.check(Size {
+                sources: 0,
+                evidence,
+            }),
+        }
+    }
+
+    /// Whether there is room for this much more.
+    fn check(&self, more: Size) -> Result<(), Full> {
+        let added = self.stored.plus(more).minus(self.seeded);
+        if added.sources > SOURCES_CAP || added.evidence > EVIDENCE_CAP {
             Err(Full)
         } else {
             Ok(())
         }
+    }
+
+    /// What is there now is the seed's. `false`: it is more than a grader can
+    /// read.
+    fn end_seed(&mut self) -> bool {
+        self.seeded = self.stored;
+        self.seeded.evidence <= SEED_CAP
     }
 
     /// Puts a new message where it belongs and records that it came.
@@ -213,9 +304,7 @@ impl Mailbox {
 
     /// Puts a message where it belongs.
     fn place(&mut self, message: Message) {
-        self.stored = self
-            .stored
-            .saturating_add(message.mail.source().len() as u64);
+        self.stored = self.stored.plus(Size::of(&message));
         self.dates.insert(message.id, message.date_ms);
         let key = (message.date_ms, message.id);
         let at = self

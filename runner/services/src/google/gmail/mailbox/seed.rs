@@ -123,6 +123,13 @@ impl Mailbox {
         // Those of one moment go by the names of their files.
         mails.sort_by(|a, b| (a.date_ms, &a.file).cmp(&(b.date_ms, &b.file)));
         seeder.place(&mut mailbox, mails, context)?;
+        if !mailbox.end_seed() {
+            let text = format!(
+                "the texts and headers of all mails are more than {} MiB, which no grader can read",
+                super::SEED_CAP >> 20
+            );
+            return Err(SeedError::file(folder.path_of("*.eml"), text));
+        }
         Ok(mailbox)
     }
 }

@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{DraftId, History, Mailbox, Message};
+use super::{DraftId, History, Mailbox, Message, Size};
 use crate::google::gmail::id::{MessageId, ThreadId};
 use crate::google::gmail::label::{LabelSet, Labels};
 use crate::google::gmail::mime::Mail;
@@ -23,6 +23,7 @@ struct State {
     identities: Identities,
     filters: Vec<FilterRule>,
     history: History,
+    seeded: Size,
 }
 
 #[derive(Deserialize, Serialize)]
@@ -55,6 +56,7 @@ impl Serialize for Mailbox {
             identities: self.identities.clone(),
             filters: self.filters.clone(),
             history: self.history.clone(),
+            seeded: self.seeded,
         }
         .serialize(serializer)
     }
@@ -69,6 +71,7 @@ impl<'de> Deserialize<'de> for Mailbox {
             identities: state.identities,
             filters: state.filters,
             history: state.history,
+            seeded: state.seeded,
             ..Self::default()
         };
         for entry in state.messages {

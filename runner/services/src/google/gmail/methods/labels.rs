@@ -200,6 +200,12 @@ impl From<NameError> for ApiError {
     fn from(error: NameError) -> Self {
         match error {
             NameError::Conflict => Self::conflict(error.to_string()),
+            NameError::Full => Self::new(
+                403,
+                "RESOURCE_EXHAUSTED",
+                "quotaExceeded",
+                error.to_string(),
+            ),
             NameError::Invalid | NameError::TooMany => Self::invalid(error.to_string()),
         }
     }

@@ -111,6 +111,7 @@ fn relabel(
     change: &LabelChange,
 ) -> Result<Reply, ApiError> {
     let mailbox = &mut ctx.google.gmail;
+    mailbox.check_labels(&[id], change)?;
     let is_other = mailbox
         .relabel(id, change)
         .ok_or_else(ApiError::entity_not_found)?;
@@ -151,8 +152,10 @@ fn ids(call: &Call) -> Result<Vec<MessageId>, ApiError> {
 pub(super) fn batch_modify(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     let mailbox = mailbox(ctx, call)?;
     let change = label_change(&mailbox.labels, call.body())?;
+    let ids = ids(call)?;
+    mailbox.check_labels(&ids, &change)?;
     let mut reply = Reply::empty();
-    for id in ids(call)? {
+    for id in ids {
         if let Some(is_other) = mailbox.relabel(id, &change) {
             reply = reply.changed(relabelled(id, is_other));
         }

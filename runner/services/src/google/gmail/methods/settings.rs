@@ -11,6 +11,12 @@ use crate::google::call::{At, Call, Reply};
 use crate::google::error::ApiError;
 use crate::google::gmail::settings::{FilterRule, IdentityError, Relay, SendAs};
 
+/// Longest signature, and longest of the other texts of an identity, in bytes.
+const LONGEST_TEXT: usize = 10_000;
+/// Longest address or host name in bytes (RFC 3696 with its errata has 320 at
+/// most).
+const LONGEST_ADDRESS: usize = 320;
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Profile<'a> {
@@ -122,6 +128,7 @@ pub(super) fn create_send_as(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, Ap
     let home = domain(&ctx.account.email);
     let identities = &mut mailbox(ctx, call)?.identities;
     let email = text(call.body(), "sendAsEmail").unwrap_or_default();
+    check_length("sendAsEmail", email, LONGEST_ADDRESS)?;
     let valid = email.split_once('@').is_some_and(|(local, domain)| {
         !local.is_empty() && domain.contains('.') && !domain.contains('@')
     });
@@ -198,7 +205,9 @@ fn fill(identity: &mut SendAs, body: &Map<String, Value>) -> Result<(), ApiError
     ];
     for (name, slot) in texts {
         if let Some(value) = body.get(name) {
-            value.as_str().unwrap_or_default().clone_into(slot);
+            let text = value.as_str().unwrap_or_default();
+            check_length(name, text, LONGEST_TEXT)?;
+            text.clone_into(slot);
         }
     }
     if let Some(value) = body.get("treatAsAlias") {
@@ -219,6 +228,15 @@ fn fill(identity: &mut SendAs, body: &Map<String, Value>) -> Result<(), ApiError
     Ok(())
 }
 
+fn check_length(name: &str, text: &str, most: usize) -> Result<(), ApiError> {
+    if text.len() > most {
+        return Err(ApiError::invalid(format!(
+            "{name} is too long: it can have {most} bytes"
+        )));
+    }
+    Ok(())
+}
+
 fn relay(value: &Map<String, Value>) -> Result<Relay, ApiError> {
     let host = text(value, "host").ok_or_else(|| ApiError::invalid("SMTP host required"))?;
     let port = value
@@ -227,10 +245,18 @@ fn relay(value: &Map<String, Value>) -> Result<Relay, ApiError> {
         .and_then(|port| i32::try_from(port).ok());
     let port = port.filter(|port| (1..=65_535).contains(port));
     let security = text(value, "securityMode").unwrap_or("none");
+    let username = text(value, "username").unwrap_or_default();
+    for (name, text) in [
+        ("host", host),
+        ("username", username),
+        ("securityMode", security),
+    ] {
+        check_length(name, text, LONGEST_ADDRESS)?;
+    }
     Ok(Relay {
         host: host.to_owned(),
         port: port.ok_or_else(|| ApiError::invalid("Invalid SMTP port"))?,
-        username: text(value, "username").unwrap_or_default().to_owned(),
+        username: username.to_owned(),
         security: security.to_owned(),
     })
 }

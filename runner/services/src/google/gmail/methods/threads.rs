@@ -134,6 +134,7 @@ fn relabel(
     if members.is_empty() {
         return Err(ApiError::entity_not_found());
     }
+    mailbox.check_labels(&members, change)?;
     let touched: Vec<(MessageId, bool)> = members
         .iter()
         .filter_map(|it| Some((*it, mailbox.relabel(*it, change)?)))

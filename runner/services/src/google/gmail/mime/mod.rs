@@ -6,6 +6,7 @@ mod fields;
 mod parts;
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -32,6 +33,7 @@ pub struct Mail {
     root: Part,
     index: Index,
     snippet: Box<str>,
+    evidence_len: OnceLock<u64>,
 }
 
 /// What the header of a mail says, as far as Gmail acts on it.
@@ -84,6 +86,7 @@ impl Mail {
             root,
             index,
             snippet,
+            evidence_len: OnceLock::new(),
         }
     }
 
@@ -120,6 +123,11 @@ impl Mail {
     /// The beginning of its text on one line, HTML-escaped.
     pub fn snippet(&self) -> &str {
         &self.snippet
+    }
+
+    /// Length of what a snapshot says of it, which `measure` finds out once.
+    pub(super) fn evidence_len(&self, measure: fn(&Self) -> u64) -> u64 {
+        *self.evidence_len.get_or_init(|| measure(self))
     }
 
     /// The text to read, decoded; made from the HTML where there is no other.
