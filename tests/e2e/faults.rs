@@ -55,6 +55,18 @@ fn an_agent_that_fails_is_graded_all_the_same() {
 }
 
 #[test]
+fn an_agent_that_breaks_its_own_room_is_graded_all_the_same() {
+    let desk = Desk::new();
+    let agent = desk.steps(&["echo kept > kept.txt; chmod 000 /workspace", "echo hi"]);
+    let trial = desk.trial(GWS, &agent, &[]);
+    assert_eq!(trial.outcome(), "agent_error", "{}", trial.record);
+    assert_eq!(trial.ended.code, 0);
+    let end = trial.record["agent_end"].as_str().unwrap();
+    assert!(end.contains("step 2: cannot start"), "{end}");
+    assert_eq!(trial.evidence("workspace/kept.txt"), b"kept\n");
+}
+
+#[test]
 fn an_agent_that_runs_out_of_time_is_killed_with_everything_it_started() {
     let desk = Desk::new();
     let task = desk.task(|text| text.replace("timeout_seconds: 300", "timeout_seconds: 2"));
@@ -209,19 +221,19 @@ fn nothing_survives_a_runner_that_is_killed_and_the_next_run_says_so() {
 
 #[test]
 fn an_interrupted_runner_ends_its_agent_and_says_130() {
-    let desk = Desk::new();
-    let marker = "86421.75";
-    let mut runner = sleeping(&desk, marker);
-    let pid = runner.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
-    assert_eq!(runner.wait().unwrap().code(), Some(130));
-    eventually("the end of the agent", || !runs(marker));
+    for (signal, marker) in [
+        ("-INT", "86421.75"),
+        ("-TERM", "86421.76"),
+        ("-HUP", "86421.77"),
+    ] {
+        let desk = Desk::new();
+        let mut runner = sleeping(&desk, marker);
+        let pid = runner.id().to_string();
+        let sent = Command::new("kill").args([signal, &pid]).status();
+        assert!(sent.unwrap().success());
+        assert_eq!(runner.wait().unwrap().code(), Some(130), "{signal}");
+        eventually("the end of the agent", || !runs(marker));
+    }
 }
 
 #[test]
@@ -333,4 +345,54 @@ fn progress_goes_to_standard_error_and_the_result_to_standard_output() {
         text.contains("0 to 4 of 10 points") && text.contains("1 of 1 trials count"),
         "{text}"
     );
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
+    let desk = Desk::new();
+    let run = |arguments: &[&str], out: Stdio| {
+        let mut command = desk.proctor();
+        let child = command.args(arguments).stdout(out).stderr(Stdio::piped());
+        let output = child.spawn().unwrap().wait_with_output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), err)
+    };
+    for arguments in [
+        &["task", "show", GWS][..],
+        &["task", "show", GWS, "--format", "json"],
+        &["serve", "--world", "google"],
+        &["--help"],
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full");
+        let (code, err) = run(arguments, full.unwrap().into());
+        assert_eq!(code, Some(9), "{arguments:?}: {err}");
+        assert!(err.contains("No space left"), "{arguments:?}: {err}");
+    }
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let (code, err) = run(&["task", "show", GWS], writer.into());
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_is_a_warning_and_no_home_is_none() {
+    let desk = Desk::new();
+    let run = |name: &str, cache: Option<&str>| {
+        let mut command = desk.proctor();
+        command.env_remove("HOME").env_remove("XDG_CACHE_HOME");
+        if let Some(cache) = cache {
+            command.env("XDG_CACHE_HOME", cache);
+        }
+        let command = command.args(["run", GWS, "--agent", "nop", "--out"]);
+        let output = command.arg(desk.path(name)).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let err = run("one", Some("/proc/nowhere"));
+    assert!(
+        err.contains("cache cannot be used") && err.contains("XDG_CACHE_HOME"),
+        "{err}"
+    );
+    let err = run("two", None);
+    assert!(!err.contains("cache cannot be used"), "{err}");
 }

@@ -10,4 +10,5 @@ mod clients;
 mod faults;
 mod honesty;
 mod packs;
+mod regrade;
 mod trial;

@@ -2,9 +2,10 @@
 //! right outcome, the documented exit code.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 
-use proctor_tests::{Desk, Trial, copy, root};
+use proctor_tests::{Desk, GWS, Trial, copy, root};
 
 /// A suite of one task, changed by `edit`, that `proctor run` refuses with code
 /// 3 and an error that has every one of `parts`.
@@ -52,6 +53,47 @@ fn an_unknown_service_is_refused_with_the_known_ones() {
     );
 }
 
+#[test]
+fn a_pack_does_not_lift_the_walls_of_the_room() {
+    refused(
+        |text| text.replace("proctor:\n", "proctor:\n  limits: {workspace: 1TiB}\n"),
+        &["task.md:", "`proctor.limits.workspace`", "64KiB to 4GiB"],
+    );
+}
+
+#[test]
+fn the_runners_own_program_is_no_prerequisite() {
+    refused(
+        |text| text.replacen("cli:gws", "cli:proctor-capture", 1),
+        &["task.md", "`proctor-capture` is the runner's own"],
+    );
+}
+
+#[test]
+fn a_solution_that_is_no_steps_file_is_refused_before_anything_runs() {
+    let desk = Desk::new();
+    let task = desk.task(str::to_owned);
+    fs::write(task.join("solution/steps.yaml"), "steps:\n- rum: echo\n").unwrap();
+    let (task, out) = (task.to_str().unwrap(), desk.path("job"));
+    let out = out.to_str().unwrap();
+    let ended = desk.run(["run", task, "--agent", "oracle", "--out", out]);
+    ended.refused(3, &["task/solution/steps.yaml:2", "rum"]);
+    assert!(!desk.path("job").exists());
+    // It is the oracle's alone.
+    assert_eq!(desk.trial(task, "nop", &[]).outcome(), "scored");
+}
+
+#[test]
+fn a_job_is_not_recorded_inside_of_what_it_runs() {
+    let desk = Desk::new();
+    let task = desk.task(str::to_owned);
+    let out = task.join("out/job");
+    let arguments = ["run", task.to_str().unwrap(), "--agent", "nop", "--out"];
+    let ended = desk.run(arguments.into_iter().chain(out.to_str()));
+    ended.refused(2, &["inside of what it runs", "hint: "]);
+    assert!(!task.join("out").exists());
+}
+
 fn with_fixture(source: &str) -> impl Fn(&str) -> String {
     let entry = format!("workspace_files:\n  - source: {source}\n    dest: data.csv");
     move |text| {
@@ -84,7 +126,7 @@ fn a_fixture_through_a_link_is_refused() {
     let desk = Desk::new();
     let task = desk.task(with_fixture("link.csv"));
     fs::create_dir(task.join("assets")).unwrap();
-    std::os::unix::fs::symlink("/etc/passwd", task.join("assets/link.csv")).unwrap();
+    symlink("/etc/passwd", task.join("assets/link.csv")).unwrap();
     let ended = desk.run(["run", task.to_str().unwrap(), "--agent", "nop"]);
     ended.refused(3, &["link.csv", "symbolic link"]);
 }
@@ -93,10 +135,7 @@ fn a_fixture_through_a_link_is_refused() {
 fn two_tasks_with_one_id_are_refused_with_both_files() {
     let desk = Desk::new();
     for name in ["one", "two"] {
-        copy(
-            &root().join(proctor_tests::GWS),
-            &desk.path("suite").join(name),
-        );
+        copy(&root().join(GWS), &desk.path("suite").join(name));
     }
     let suite = desk.path("suite");
     let ended = desk.run(["run", suite.to_str().unwrap(), "--agent", "nop"]);
@@ -177,7 +216,7 @@ fn a_grader_that_was_not_built_is_refused() {
     ended.refused(3, &["grader.wasm", "does not exist"]);
 }
 
-fn hostile(name: &str) -> PathBuf {
+pub(crate) fn hostile(name: &str) -> PathBuf {
     root()
         .join("tests/hostile/graders")
         .join(format!("{name}.wasm"))
@@ -249,26 +288,37 @@ fn bytes_that_are_no_module_leave_the_trial_ungraded() {
 }
 
 #[test]
-fn evidence_that_was_changed_afterwards_is_not_graded() {
+fn mistakes_on_the_command_line_are_json_where_it_is_asked_for() {
     let desk = Desk::new();
-    let trial = desk.trial(proctor_tests::GWS, "nop", &[]);
-    let file = trial.dir.join("evidence/world/after.json");
-    let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replacen("needsAction", "completed  ", 1)).unwrap();
-    let ended = desk.run(["grade", trial.dir.to_str().unwrap()]);
-    ended.refused(10, &["world/after.json"]);
-    desk.run(["grade", desk.path("").to_str().unwrap()])
-        .refused(10, &["no frozen evidence"]);
+    for arguments in [
+        &["run", "--format", "json"][..],
+        &["rum", "--format=json"],
+        &["run", GWS, "--agent", "nobody", "--format", "json"],
+        &[
+            "run",
+            GWS,
+            "--agent",
+            "nop",
+            "--agent",
+            "nop",
+            "--format=json",
+        ],
+        &["serve", "--world", "moon", "--format", "json"],
+    ] {
+        let ended = desk.run(arguments);
+        assert_eq!((ended.code, ended.out.as_str()), (2, ""), "{ended:?}");
+        let error: serde_json::Value = serde_json::from_str(&ended.err).unwrap();
+        assert_eq!(error["error"]["code"], 2, "{error}");
+        assert!(error["error"]["message"].is_string(), "{error}");
+    }
 }
 
 #[test]
-fn a_recorded_grader_that_was_exchanged_is_not_run() {
+fn what_a_pack_says_cannot_turn_text_on_a_terminal() {
     let desk = Desk::new();
-    let trial = desk.trial(proctor_tests::GWS, "nop", &[]);
-    let graders: Vec<_> = fs::read_dir(desk.path("job/graders")).unwrap().collect();
-    let file = graders[0].as_ref().unwrap().path();
-    fs::copy(hostile("trap"), &file).unwrap();
-    let ended = desk.run(["grade", trial.dir.to_str().unwrap()]);
-    ended.refused(5, &["not the locked one"]);
-    assert!(Path::new(&file).is_file());
+    let task = desk.task(|text| text.replacen("category:", "\"x\u{202e}y\": 1\ncategory:", 1));
+    let ended = desk.run(["task", "show", task.to_str().unwrap()]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.err.contains(r"x\u{202e}y"), "{}", ended.err);
+    assert!(!ended.out.contains('\u{202e}') && !ended.err.contains('\u{202e}'));
 }

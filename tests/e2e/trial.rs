@@ -248,3 +248,17 @@ fn any_shell_command_can_be_the_agent_and_gets_the_prompt_three_ways() {
     let manifest = trial.evidence_json("manifest.json");
     assert_eq!(manifest["agent"]["transcript"], "output");
 }
+
+#[test]
+fn agents_of_one_adapter_have_trials_of_their_own() {
+    let desk = Desk::new();
+    let more = ["--agent", "command:echo two > two.txt"];
+    let trial = desk.trial(GWS, "command:echo one > one.txt", &more);
+    assert_eq!(trial.ended.code, 0, "{:?}", trial.ended);
+    let trials = trial.job["trials"].as_array().unwrap();
+    let agents: Vec<_> = trials.iter().map(|one| &one["agent"]).collect();
+    assert_eq!(agents, ["command", "command-2"]);
+    let second = desk.path("job/trials/gws-task-management.command-2.0");
+    assert!(second.join("evidence/workspace/two.txt").is_file());
+    assert!(trial.dir.join("evidence/workspace/one.txt").is_file());
+}

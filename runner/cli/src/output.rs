@@ -29,11 +29,11 @@ pub(crate) fn raw(bytes: &[u8]) {
 
 /// Remembers that a write to standard output failed.
 pub(crate) fn check(written: std::io::Result<()>) {
-    if let Err(error) = written {
-        if error.kind() != ErrorKind::BrokenPipe {
-            // The first failure is the one to tell.
-            drop(LOST.set(error));
-        }
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        // The first failure is the one to tell.
+        drop(LOST.set(error));
     }
 }
 

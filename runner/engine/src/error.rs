@@ -135,12 +135,13 @@ impl EngineError {
             Self::Lock(_) => Some(
                 "review what changed, then run `proctor lock` in the suite to record it".to_owned(),
             ),
+            Self::Unsupported { .. } => {
+                Some("docs/task-format.md says what this version runs".to_owned())
+            }
             Self::Seed { .. } => Some("docs/services.md describes the seed folder".to_owned()),
-            Self::Usage { hint, .. } => hint.clone(),
             Self::Agent(_) | Self::Solution(_) => {
                 Some("docs/agents.md describes agents and steps files".to_owned())
             }
-            Self::Evidence(_) | Self::Serve(_) | Self::Build(_) | Self::Unsupported { .. } => None,
             Self::MissingPrerequisite { program, .. } => Some(format!(
                 "install `{program}` and put it on PATH; `make demo` in Proctor's checkout \
                  installs what its own tasks need"
@@ -158,11 +159,11 @@ impl EngineError {
             Self::NoTrial(_) => Some(
                 "give the directory of a trial: it holds `evidence/` and `trial.json`".to_owned(),
             ),
-            Self::Grader { hint, .. } => hint.clone(),
+            Self::Grader { hint, .. } | Self::Usage { hint, .. } => hint.clone(),
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some(disk_full())
             }
-            Self::Io { .. } => None,
+            Self::Io { .. } | Self::Evidence(_) | Self::Serve(_) | Self::Build(_) => None,
         }
     }
 }

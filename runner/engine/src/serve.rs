@@ -176,7 +176,7 @@ fn prefix(pid: u32) -> String {
 }
 
 /// When the process `pid` started, in clock ticks since boot: field 22 of
-/// `/proc/PID/stat`, proc_pid_stat(5). The second field, the program's name in
+/// `/proc/PID/stat`, `proc_pid_stat(5)`. The second field, the program's name in
 /// parentheses, may hold anything.
 fn started(pid: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -85,7 +85,7 @@ async fn interrupted() -> std::io::Result<()> {
 }
 
 /// Whether `nohup` or its like started this program: its mask of ignored
-/// signals, `SigIgn` in proc_pid_status(5), has signal 1.
+/// signals, `SigIgn` in `proc_pid_status(5)`, has signal 1.
 fn ignores_hangup() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     status

@@ -118,10 +118,10 @@ pub(crate) async fn run(bench: &Bench, spec: &TrialSpec, job: &JobDir) -> TrialR
             None
         }
     };
-    if let Some(dir) = &place {
-        if let Err(error) = stages(bench, spec, job, dir, &mut record, &mut watch).await {
-            fail(&mut record, watch.at, error);
-        }
+    if let Some(dir) = &place
+        && let Err(error) = stages(bench, spec, job, dir, &mut record, &mut watch).await
+    {
+        fail(&mut record, watch.at, error);
     }
     record.seconds = std::mem::take(&mut watch.seconds);
     record
@@ -133,10 +133,10 @@ pub(crate) async fn run(bench: &Bench, spec: &TrialSpec, job: &JobDir) -> TrialR
             failure,
         });
     }
-    if let Some(dir) = &place {
-        if let Err(error) = write_record(spec, job, dir, &record) {
-            fail(&mut record, Stage::Record, error);
-        }
+    if let Some(dir) = &place
+        && let Err(error) = write_record(spec, job, dir, &record)
+    {
+        fail(&mut record, Stage::Record, error);
     }
     bench.events.emit(Event::TrialFinished {
         trial: spec.id.clone(),
