@@ -154,7 +154,7 @@ pub(super) fn shown(value: &Value) -> Option<View> {
     let has = |name: &&str| map.contains_key(*name);
     Some(if has(&"title") {
         View::Full
-    } else if CONTENT.iter().any(|name| has(name)) {
+    } else if CONTENT.iter().any(has) {
         View::Summary
     } else {
         View::Reference
