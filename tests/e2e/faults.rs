@@ -276,18 +276,18 @@ fn a_finished_job_is_not_written_over() {
 #[test]
 fn a_disk_that_is_full_while_freezing_is_nobodys_zero() {
     let desk = Desk::new();
-    let disk = desk.path("disk");
-    fs::create_dir(&disk).unwrap();
+    let mount = desk.path("disk");
+    fs::create_dir(&mount).unwrap();
     let mounted = Command::new("mount")
         .args(["-t", "tmpfs", "-o", "size=2M", "tmpfs"])
-        .arg(&disk)
+        .arg(&mount)
         .status()
         .is_ok_and(|status| status.success());
     if !mounted {
         eprintln!("not root: no disk could be made that is small enough to be full");
         return;
     }
-    let out = disk.join("job");
+    let out = mount.join("job");
     let ended = desk.run([
         "run",
         GWS,
@@ -300,7 +300,7 @@ fn a_disk_that_is_full_while_freezing_is_nobodys_zero() {
     ]);
     let gone = Command::new("umount")
         .arg("-l")
-        .arg(&disk)
+        .arg(&mount)
         .status()
         .unwrap();
     assert!(gone.success());

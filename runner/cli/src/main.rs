@@ -22,7 +22,7 @@ use crate::verb::Verb;
 #[command(name = "proctor", version, after_help = AFTER)]
 struct Arguments {
     /// Say more on standard error: -v what happens, -vv details, -vvv everything.
-    /// RUST_LOG sets it per module.
+    /// `RUST_LOG` sets it per module.
     #[arg(short, long, global = true, action = ArgAction::Count)]
     verbose: u8,
 

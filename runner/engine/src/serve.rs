@@ -48,11 +48,11 @@ pub struct Served {
     _files: tempfile::TempDir,
 }
 
-/// Starts to serve.
+/// Starts to serve, on the runtime in whose context it is called.
 ///
 /// # Errors
 /// The task or its seed is not valid, or an address is not to be had.
-pub async fn start(request: &ServeRequest) -> Result<Served, EngineError> {
+pub fn start(request: &ServeRequest) -> Result<Served, EngineError> {
     let (name, world, services) = world(&request.source)?;
     let mut config = GatewayConfig::new(world.services());
     // People play for days: what is old makes way.

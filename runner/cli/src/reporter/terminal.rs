@@ -49,14 +49,14 @@ impl Progress {
 
     fn stage(&self, trial: &TrialId, stage: Stage) {
         if let Some(bar) = &self.line {
-            let state = self
+            let counts = self
                 .state
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
             bar.set_message(format!(
                 "[{}/{}] {trial}: {}",
-                state.finished + 1,
-                state.planned,
+                counts.finished + 1,
+                counts.planned,
                 stage.as_str()
             ));
         }

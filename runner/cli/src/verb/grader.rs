@@ -53,22 +53,22 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let target_dir =
         std::path::absolute(&build.target_dir).context("cannot find the current folder")?;
     let options = BuildOptions::new(target_dir).env(std::env::vars_os());
-    let built = grader::build(&build.krate, &options)?;
-    std::fs::write(&build.output, &built.component)
+    let made = grader::build(&build.krate, &options)?;
+    std::fs::write(&build.output, &made.component)
         .with_context(|| format!("cannot write {}", build.output.display()))?;
     match build.format {
         Format::Json => output::exact(&serde_json::to_string(&serde_json::json!({
             "file": build.output,
-            "bytes": built.component.len(),
-            "sha256": built.sha256,
-            "abi": built.abi,
-            "toolchain": built.toolchain,
+            "bytes": made.component.len(),
+            "sha256": made.sha256,
+            "abi": made.abi,
+            "toolchain": made.toolchain,
         }))?),
         Format::Text => output::out(&format!(
             "{}: {} bytes, sha256 {}",
             build.output.display(),
-            built.component.len(),
-            built.sha256
+            made.component.len(),
+            made.sha256
         )),
     }
     Ok(Exit::Done)

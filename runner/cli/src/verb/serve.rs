@@ -60,8 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             plain: loopback(arguments.port),
             proxy: loopback(arguments.proxy_port),
             host: super::host()?,
-        })
-        .await?;
+        })?;
         match arguments.format {
             Format::Json => output::exact(&serde_json::to_string(&served.describe())?),
             Format::Text => {
