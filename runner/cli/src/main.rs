@@ -16,6 +16,10 @@ use crate::exit::Exit;
 use crate::reporter::Format;
 use crate::verb::Verb;
 
+/// Answers and evidence are many small allocations that die together.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Runs AI agents on real office work in a captive world, freezes the
 /// evidence, and grades it with sandboxed WebAssembly graders.
 #[derive(Debug, Parser)]

@@ -59,6 +59,16 @@ fn is_escaped(c: char) -> bool {
     )
 }
 
+/// Whether nothing in `bytes` can be the beginning of an escaped character.
+/// Blocks are looked at whole: without an early exit the compiler compares many
+/// bytes at once.
+fn is_plain(bytes: &[u8]) -> bool {
+    let odd = |byte: u8| byte >= 0x7f || byte == b'<' || byte == b'>';
+    bytes
+        .chunks(64)
+        .all(|block| !block.iter().fold(false, |found, byte| found | odd(*byte)))
+}
+
 /// A formatter that adds Google's escapes to another one's layout.
 struct Escaping<F>(F);
 
@@ -69,10 +79,7 @@ impl<F: Formatter> Formatter for Escaping<F> {
         fragment: &str,
     ) -> io::Result<()> {
         // Nearly every fragment is plain: one pass over its bytes says so.
-        if fragment
-            .bytes()
-            .all(|byte| byte < 0x7f && byte != b'<' && byte != b'>')
-        {
+        if is_plain(fragment.as_bytes()) {
             return writer.write_all(fragment.as_bytes());
         }
         let mut plain = 0;
