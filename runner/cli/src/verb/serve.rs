@@ -48,9 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         (None, None) => anyhow::bail!("give --task or --world"),
     };
     let loopback = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    // One world answers one request at a time: a second thread would only wait
-    // for the first.
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;

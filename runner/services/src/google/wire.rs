@@ -63,7 +63,7 @@ fn is_escaped(c: char) -> bool {
 /// Blocks are looked at whole: without an early exit the compiler compares many
 /// bytes at once.
 fn is_plain(bytes: &[u8]) -> bool {
-    let odd = |byte: u8| byte >= 0x7f || byte == b'<' || byte == b'>';
+    let odd = |byte: u8| (byte >= 0x7f) | (byte == b'<') | (byte == b'>');
     bytes
         .chunks(64)
         .all(|block| !block.iter().fold(false, |found, byte| found | odd(*byte)))
