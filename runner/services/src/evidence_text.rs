@@ -9,6 +9,10 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 /// Length of a text as JSON writes it, without its quotes.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without early exits the compiler compares many bytes at once"
+)]
 pub(crate) fn escaped_len(text: &str) -> usize {
     // Nearly every text is plain, and blocks that are looked at whole are
     // compared many bytes at once.

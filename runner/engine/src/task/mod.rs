@@ -4,7 +4,7 @@
 //! folder, through handles that follow no symbolic link; everything it says is
 //! checked before anything uses it; and what was loaded is what was digested.
 //!
-//! - [`format`] reads one task file, purely.
+//! - [`mod@format`] reads one task file, purely.
 //! - [`load`], [`load_task`] and [`load_suite`] find tasks and bring in the
 //!   files that they name.
 //! - [`digest`] says what the SHA-256 of a pack is.

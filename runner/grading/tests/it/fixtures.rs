@@ -93,12 +93,12 @@ fn the_google_workspace_grader_gives_the_same_bytes_a_hundred_times() {
     let verdict = || {
         // A fresh bundle each time: nothing is remembered from the last grade.
         let bundle = open(directory.path());
-        let graded = grader.grade_blocking(&bundle, &Limits::default()).unwrap();
+        let result = grader.grade_blocking(&bundle, &Limits::default()).unwrap();
         score(
             bundle.task().unwrap(),
             bundle.sha256(),
-            graded.grader,
-            graded.verdict,
+            result.grader,
+            result.verdict,
         )
     };
     let first = verdict();

@@ -82,7 +82,8 @@ fn a_grader_sees_the_files_of_the_manifest_and_nothing_else() {
         code += &(ask("$read_range", path, "(i64.const 0) (i32.const 9)") + &byte_is(512, 1));
         code += &(ask("$stat", path, "") + &byte_is(512, 0));
     }
-    code += &format!("(call $journal (i32.const 512)) {}", byte_is(512, 0));
+    code += "(call $journal (i32.const 512)) ";
+    code += &byte_is(512, 0);
     code += &word_is(520, 25);
     let wasm = Core::new().with_read().with_evidence().first(&code).build();
     let (_directory, bundle) = Builder::new().open();

@@ -62,6 +62,10 @@ fn is_escaped(c: char) -> bool {
 /// Whether nothing in `bytes` can be the beginning of an escaped character.
 /// Blocks are looked at whole: without an early exit the compiler compares many
 /// bytes at once.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without early exits the compiler compares many bytes at once"
+)]
 fn is_plain(bytes: &[u8]) -> bool {
     let odd = |byte: u8| (byte >= 0x7f) | (byte == b'<') | (byte == b'>');
     bytes

@@ -96,9 +96,9 @@ impl Core {
         ] {
             let import = "proctor:grader/evidence@1.0.0";
             let function = name.replace('-', "_");
-            self.imports.push_str(&format!(
-                r#"(import "{import}" "{name}" (func ${function} (param {parameters})))"#
-            ));
+            let line =
+                format!(r#"(import "{import}" "{name}" (func ${function} (param {parameters})))"#);
+            self.imports.push_str(&line);
         }
         self
     }
