@@ -15,8 +15,11 @@ pub trait Agent: Send + Sync {
     /// Name for the manifest: `oracle`, `nop`, `command`, ...
     fn name(&self) -> &str;
 
-    /// Version of the agent, as far as it says.
-    fn version(&self) -> Option<String>;
+    /// Version of the agent, as far as it says. What the runner plays itself has
+    /// none of its own.
+    fn version(&self) -> Option<String> {
+        None
+    }
 
     /// Who makes the transcript, and so how far it can be believed.
     fn transcript_source(&self) -> TranscriptSource;

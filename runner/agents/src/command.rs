@@ -129,10 +129,6 @@ impl Agent for Command {
         "command"
     }
 
-    fn version(&self) -> Option<String> {
-        None
-    }
-
     fn transcript_source(&self) -> TranscriptSource {
         TranscriptSource::Output
     }

@@ -17,10 +17,6 @@ impl Agent for Nop {
         "nop"
     }
 
-    fn version(&self) -> Option<String> {
-        None
-    }
-
     fn transcript_source(&self) -> TranscriptSource {
         TranscriptSource::Runner
     }

@@ -43,10 +43,6 @@ impl Agent for Scripted {
         "scripted"
     }
 
-    fn version(&self) -> Option<String> {
-        None
-    }
-
     fn transcript_source(&self) -> TranscriptSource {
         TranscriptSource::Runner
     }
@@ -70,10 +66,6 @@ pub struct Oracle;
 impl Agent for Oracle {
     fn name(&self) -> &'static str {
         "oracle"
-    }
-
-    fn version(&self) -> Option<String> {
-        None
     }
 
     fn transcript_source(&self) -> TranscriptSource {

@@ -34,8 +34,8 @@ pub(crate) fn write<T: Serialize + ?Sized>(
     Ok(out)
 }
 
-/// Characters that are written as `\uXXXX` although JSON would allow them as
-/// they are: angle brackets, controls, and the invisible characters that steer
+/// Characters that are written as `\u` and four hex digits although JSON would
+/// allow them as they are: angle brackets, controls, and the invisible characters that steer
 /// layout.
 fn is_escaped(c: char) -> bool {
     matches!(

@@ -35,7 +35,7 @@ fn a_seed_keeps_its_order() {
                 {"title": "Docs", "status": "completed", "completed": "2026-03-01T12:00:00Z"},
                 {"title": "Old", "status": "completed", "hidden": true}
             ]},
-            {"id": "work", "title": "Work"}
+            {"id": "office", "title": "Work"}
         ]}"#,
     )
     .unwrap();
@@ -54,7 +54,13 @@ fn a_seed_keeps_its_order() {
     assert_eq!(tasks[0]["due"], "2026-03-05T00:00:00.000Z");
     assert_eq!(tasks[2]["completed"], "2026-03-01T12:00:00.000Z");
     assert_eq!(
-        ask(&mut world, "GET", "/tasks/v1/lists/work/tasks", Value::Null).0,
+        ask(
+            &mut world,
+            "GET",
+            "/tasks/v1/lists/office/tasks",
+            Value::Null
+        )
+        .0,
         200
     );
     // Whatever is new comes before it.
