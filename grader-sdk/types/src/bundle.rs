@@ -25,5 +25,6 @@ pub const WORLD_AFTER: &str = "world/after.json";
 pub const JOURNAL: &str = "world/journal.jsonl";
 /// Request bodies of the journal, one file per SHA-256.
 pub const BODIES_DIR: &str = "world/bodies";
-/// Output of the task's probes.
+/// What the task's probes did ([`crate::Probes`]). Not there for tasks without
+/// probes.
 pub const PROBES: &str = "probes.json";

@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 /// | `fixtures:a.csv` | a file as it was seeded |
 /// | `before:tasks.task/ID` | an object of the world as it was seeded |
 /// | `after:tasks.task/ID` | an object of the world as the agent left it |
+/// | `probe:unit-tests` | what a probe of the task did |
+/// | `probe:unit-tests:3` | line 3 of its standard output, from 1 |
 ///
 /// The host accepts only citations that resolve in the bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -47,6 +49,13 @@ pub enum Citation {
         kind: String,
         /// Identifier.
         id: String,
+    },
+    /// What a probe did, and a line of its standard output.
+    Probe {
+        /// Name from the task.
+        name: String,
+        /// Line of standard output, from 1.
+        line: Option<u64>,
     },
 }
 
@@ -88,6 +97,7 @@ impl fmt::Display for Citation {
                 kind,
                 id,
             } => write!(f, "after:{kind}/{id}"),
+            Self::Probe { name, line } => lined(f, "probe", name, line),
         }
     }
 }
@@ -140,11 +150,25 @@ impl FromStr for Citation {
             "fixtures" => file().map(|(path, line)| Self::Fixture { path, line }),
             "before" => object(Moment::Before),
             "after" => object(Moment::After),
+            "probe" => probe(rest).ok_or_else(|| wrong("expected `NAME` or `NAME:LINE`")),
             _ => Err(wrong(
-                "known schemes are journal, transcript, workspace, fixtures, before and after",
+                "known schemes are journal, transcript, workspace, fixtures, before, after and \
+                 probe",
             )),
         }
     }
+}
+
+/// Names of probes have no colon, so what follows one has to be a line.
+fn probe(text: &str) -> Option<Citation> {
+    let (name, line) = match text.split_once(':') {
+        Some((name, line)) => (name, Some(line.parse().ok().filter(|n| *n > 0)?)),
+        None => (text, None),
+    };
+    (!name.is_empty()).then(|| Citation::Probe {
+        name: name.to_owned(),
+        line,
+    })
 }
 
 impl TryFrom<String> for Citation {
@@ -176,6 +200,8 @@ mod tests {
             "fixtures:a.csv:1",
             "before:tasks.task/abc",
             "after:gmail.message/18c/odd",
+            "probe:unit-tests",
+            "probe:unit-tests:12",
         ] {
             assert_eq!(text.parse::<Citation>().unwrap().to_string(), text);
         }
@@ -189,6 +215,11 @@ mod tests {
             ("journal:-1", "expected a number from 1"),
             ("workspace:", "no path"),
             ("after:tasks.task", "expected `KIND/ID`"),
+            ("probe:", "expected `NAME` or `NAME:LINE`"),
+            ("probe::3", "expected `NAME` or `NAME:LINE`"),
+            ("probe:a:0", "expected `NAME` or `NAME:LINE`"),
+            ("probe:a:b", "expected `NAME` or `NAME:LINE`"),
+            ("probe:a:1:2", "expected `NAME` or `NAME:LINE`"),
             ("https://example.com", "known schemes"),
         ] {
             let error = text.parse::<Citation>().unwrap_err().to_string();

@@ -6,7 +6,7 @@ use std::io::Read;
 use cap_std::fs::Dir;
 use proctor_types::citation::{Citation, Moment};
 use proctor_types::journal::{EntryKind, JournalEntry};
-use proctor_types::{Event, WorldSnapshot, bundle};
+use proctor_types::{Event, Probes, WorldSnapshot, bundle};
 use serde::de::DeserializeOwned;
 
 /// Most bytes of one evidence file that a report looks at.
@@ -19,6 +19,7 @@ pub(crate) struct Resolver {
     transcript: Vec<Event>,
     before: HashMap<(String, String), String>,
     after: HashMap<(String, String), String>,
+    probes: Option<Probes>,
     dir: Option<Dir>,
 }
 
@@ -35,6 +36,7 @@ impl Resolver {
             transcript: lines(dir, bundle::TRANSCRIPT),
             before: object(bundle::WORLD_BEFORE),
             after: object(bundle::WORLD_AFTER),
+            probes: json(dir, bundle::PROBES),
             dir: dir.try_clone().ok(),
         }
     }
@@ -65,6 +67,13 @@ impl Resolver {
                 };
                 objects.get(&(kind.clone(), id.clone())).cloned()
             }
+            Citation::Probe { name, line } => {
+                let probe = self.probes.as_ref()?.get(name)?;
+                match line {
+                    Some(line) => nth_line(&probe.stdout, *line),
+                    None => Some(format!("`{}`: {}", probe.run, probe.end)),
+                }
+            }
         }
     }
 
@@ -72,13 +81,16 @@ impl Resolver {
         let bytes = read(self.dir.as_ref()?, &format!("{root}/{path}"))?;
         let text = String::from_utf8_lossy(&bytes);
         match line {
-            Some(line) => text
-                .lines()
-                .nth(usize::try_from(line).ok()?.checked_sub(1)?)
-                .map(str::to_owned),
+            Some(line) => nth_line(&text, line),
             None => Some(format!("{} bytes", bytes.len())),
         }
     }
+}
+
+/// Line `n` of `text`, from 1.
+fn nth_line(text: &str, n: u64) -> Option<String> {
+    let index = usize::try_from(n).ok()?.checked_sub(1)?;
+    text.lines().nth(index).map(str::to_owned)
 }
 
 fn request(entry: &JournalEntry) -> String {

@@ -1,11 +1,12 @@
 //! The transcript, the journal and the two snapshots as a grader gets them:
 //! one JSON text each, made once.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
+use proctor_types::Probes;
 use proctor_types::WorldSnapshot;
-use proctor_types::bundle::{JOURNAL, TRANSCRIPT, WORLD_AFTER, WORLD_BEFORE};
+use proctor_types::bundle::{JOURNAL, PROBES, TRANSCRIPT, WORLD_AFTER, WORLD_BEFORE};
 use proctor_types::citation::Moment;
 use proctor_types::world::Mail;
 use serde::Deserialize;
@@ -19,6 +20,7 @@ use super::{Bundle, EvidenceError};
 pub(super) struct Documents {
     transcript: OnceLock<Result<Option<Lines>, EvidenceError>>,
     journal: OnceLock<Result<Option<Lines>, EvidenceError>>,
+    probes: OnceLock<Result<Option<ProbeLines>, EvidenceError>>,
     before: World,
     after: World,
 }
@@ -37,6 +39,9 @@ pub(super) struct Lines {
     /// How many there are.
     pub(super) count: u64,
 }
+
+/// How many lines of standard output are kept of each probe.
+pub(super) type ProbeLines = HashMap<String, u64>;
 
 /// What a snapshot holds: `(kind, id)`; for services that the types do not
 /// know, `(service, id)`.
@@ -71,6 +76,26 @@ impl Bundle {
     pub(super) fn journal_lines(&self) -> Result<Option<Lines>, EvidenceError> {
         let make = || self.lines(JOURNAL, check_entry);
         self.0.documents.journal.get_or_init(make).clone()
+    }
+
+    pub(super) fn probe_lines(&self) -> Result<Option<&ProbeLines>, EvidenceError> {
+        let make = || {
+            let Some(text) = self.text(PROBES)? else {
+                return Ok(None);
+            };
+            let malformed =
+                |error: serde_json::Error| EvidenceError::malformed(PROBES, error.to_string());
+            let SchemaOnly { schema } = serde_json::from_str(&text).map_err(malformed)?;
+            check_schema(PROBES, &schema, proctor_types::probe::SCHEMA)?;
+            let probes: Probes = serde_json::from_str(&text).map_err(malformed)?;
+            let lines = |output: &str| output.lines().count() as u64;
+            let of = probes.probes.into_iter();
+            Ok(Some(
+                of.map(|probe| (probe.name, lines(&probe.stdout))).collect(),
+            ))
+        };
+        let made = self.0.documents.probes.get_or_init(make);
+        made.as_ref().map(Option::as_ref).map_err(Clone::clone)
     }
 
     pub(super) fn objects(&self, moment: Moment) -> Result<&Objects, EvidenceError> {

@@ -1,7 +1,7 @@
 //! Whether a citation points at something that is in the bundle.
 
 use proctor_types::Citation;
-use proctor_types::bundle::{FIXTURES_DIR, JOURNAL, TRANSCRIPT, WORKSPACE_DIR};
+use proctor_types::bundle::{FIXTURES_DIR, JOURNAL, PROBES, TRANSCRIPT, WORKSPACE_DIR};
 use proctor_types::citation::Moment;
 
 use super::documents::world_file;
@@ -30,7 +30,20 @@ impl Bundle {
             Citation::Workspace { path, line } => self.file_line(WORKSPACE_DIR, path, *line),
             Citation::Fixture { path, line } => self.file_line(FIXTURES_DIR, path, *line),
             Citation::Object { moment, kind, id } => self.object(*moment, kind, id),
+            Citation::Probe { name, line } => self.probe(name, *line),
         }
+    }
+
+    fn probe(&self, probe: &str, line: Option<u64>) -> Result<Option<String>, EvidenceError> {
+        let Some(lines) = self.probe_lines()? else {
+            return Ok(Some(format!("the bundle has no {PROBES}")));
+        };
+        let Some(count) = lines.get(probe) else {
+            return Ok(Some(format!("{PROBES} has no probe {}", name(probe))));
+        };
+        Ok(line
+            .filter(|line| line > count)
+            .map(|_| format!("the output of probe {} has {count} lines", name(probe))))
     }
 
     fn file_line(
