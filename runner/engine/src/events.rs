@@ -122,6 +122,8 @@ pub enum Stage {
     Run,
     /// What it left is frozen.
     Freeze,
+    /// The task's probes run where the agent ran; only for tasks with probes.
+    Probe,
     /// The grader reads it.
     Grade,
     /// The result is written.
@@ -130,10 +132,11 @@ pub enum Stage {
 
 impl Stage {
     /// The stages in order.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Seed,
         Self::Run,
         Self::Freeze,
+        Self::Probe,
         Self::Grade,
         Self::Record,
     ];
@@ -144,6 +147,7 @@ impl Stage {
             Self::Seed => "seed",
             Self::Run => "run",
             Self::Freeze => "freeze",
+            Self::Probe => "probe",
             Self::Grade => "grade",
             Self::Record => "record",
         }

@@ -17,13 +17,14 @@ use crate::error::EngineError;
 pub(crate) const EVIDENCE_DIR: &str = "evidence";
 const PARTIAL_DIR: &str = "evidence.partial";
 
-/// A bundle that is being written.
+/// A bundle that is being written. One that is not finished leaves nothing.
 #[derive(Debug)]
 pub(crate) struct BundleWriter {
     trial: Dir,
     dir: Dir,
     shown: PathBuf,
     files: BTreeMap<String, FileRef>,
+    finished: bool,
 }
 
 impl BundleWriter {
@@ -41,6 +42,7 @@ impl BundleWriter {
             trial: trial.try_clone().map_err(fail)?,
             shown,
             files: BTreeMap::new(),
+            finished: false,
         })
     }
 
@@ -90,8 +92,8 @@ impl BundleWriter {
 
     /// Writes the manifest, which gets the list of files, and gives the bundle
     /// its name. Returns the SHA-256 of the manifest.
-    pub(crate) fn finish(self, mut manifest: Manifest) -> Result<String, EngineError> {
-        manifest.files = self.files;
+    pub(crate) fn finish(mut self, mut manifest: Manifest) -> Result<String, EngineError> {
+        manifest.files = std::mem::take(&mut self.files);
         let path = self.shown.join(bundle::MANIFEST);
         let fail = |error| EngineError::io("cannot write", &path)(error);
         let bytes = json_bytes(&manifest).map_err(fail)?;
@@ -101,14 +103,19 @@ impl BundleWriter {
         self.trial
             .rename(PARTIAL_DIR, &self.trial, EVIDENCE_DIR)
             .map_err(fail)?;
+        self.finished = true;
         Ok(sha256_hex(&bytes))
     }
 }
 
-/// Removes a bundle that could not be finished.
-pub(crate) fn discard(trial: &Dir) {
-    if let Err(error) = trial.remove_dir_all(PARTIAL_DIR) {
-        tracing::warn!(%error, "cannot remove a half-written bundle");
+impl Drop for BundleWriter {
+    fn drop(&mut self) {
+        if self.finished {
+            return;
+        }
+        if let Err(error) = self.trial.remove_dir_all(PARTIAL_DIR) {
+            tracing::warn!(%error, "cannot remove a half-written bundle");
+        }
     }
 }
 

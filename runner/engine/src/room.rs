@@ -9,8 +9,7 @@ use std::path::Path;
 use async_trait::async_trait;
 use proctor_agents::{ExecOutput, ExecRequest, Shell, ShellError};
 use proctor_sandbox::{
-    CaptiveSockets, CollectCaps, ReadOnlyBind, Sandbox, SandboxConfig, SandboxError, Sink, Stopped,
-    TOOLS,
+    CaptiveSockets, CollectCaps, ReadOnlyBind, Sandbox, SandboxConfig, SandboxError, Sink, TOOLS,
 };
 use proctor_services::{CaptiveListeners, Gateway, GatewayConfig, JournalCaps, World, WorldHandle};
 use proctor_types::manifest::Isolation;
@@ -47,13 +46,14 @@ pub(crate) struct Room {
     isolation: Isolation,
 }
 
-/// A room after its end: what is left of it to be frozen.
+/// A room that the agent has left for good: its network leads nowhere any more
+/// and nothing runs in it. What is left can be read, and then probed.
 #[derive(Debug)]
-pub(crate) struct Closed {
+pub(crate) struct QuietRoom {
     pub(crate) after: WorldSnapshot,
     pub(crate) journal: Vec<JournalEntry>,
     pub(crate) bodies: BTreeMap<String, bytes::Bytes>,
-    stopped: Stopped,
+    sandbox: Sandbox,
 }
 
 impl Room {
@@ -136,16 +136,16 @@ impl Room {
         })
     }
 
-    /// Ends the room: first the agent's network, then everything that runs.
-    pub(crate) async fn close(self) -> Result<Closed, SandboxError> {
+    /// Ends everything that runs in the room, and the room's network.
+    pub(crate) async fn quiet(self) -> Result<QuietRoom, SandboxError> {
+        self.sandbox.kill_all().await?;
         self.gateway.shutdown().await;
         let evidence = self.world.evidence();
-        let stopped = self.sandbox.stop().await?;
-        Ok(Closed {
+        Ok(QuietRoom {
             after: evidence.after,
             journal: evidence.journal,
             bodies: evidence.bodies,
-            stopped,
+            sandbox: self.sandbox,
         })
     }
 
@@ -155,14 +155,29 @@ impl Room {
     }
 }
 
-impl Closed {
-    /// Reads what the agent left in its workspace.
+impl QuietRoom {
+    /// Runs a command where the agent ran, and ends everything it started.
+    pub(crate) async fn probe(
+        &self,
+        request: proctor_sandbox::ExecRequest,
+    ) -> Result<proctor_sandbox::ExecOutput, SandboxError> {
+        let output = self.sandbox.exec(request).await;
+        self.sandbox.kill_all().await?;
+        output
+    }
+
+    /// Closes the room.
+    pub(crate) async fn close(self) -> Result<(), SandboxError> {
+        self.sandbox.stop().await.map(drop)
+    }
+
+    /// Reads what is in the workspace.
     pub(crate) fn collect(
         &self,
         keep: &mut Sink<'_>,
     ) -> Result<WorkspaceListing, proctor_sandbox::CollectError> {
-        self.stopped
-            .workspace
+        self.sandbox
+            .workspace()
             .collect(&CollectCaps::default(), keep)
     }
 }

@@ -183,8 +183,6 @@ impl JobPlan {
 fn supported(task: &task::Task) -> Result<(), EngineError> {
     let what = if !task.sessions.is_empty() {
         "several sessions are not supported by this version"
-    } else if !task.probes.is_empty() {
-        "probes are not supported by this version"
     } else if !task.network_allow.is_empty() {
         "hosts outside of the world are not supported by this version"
     } else {

@@ -6,7 +6,7 @@ use std::io::Read;
 use cap_std::fs::Dir;
 use proctor_types::citation::{Citation, Moment};
 use proctor_types::journal::{EntryKind, JournalEntry};
-use proctor_types::{Event, Probes, WorldSnapshot, bundle};
+use proctor_types::{Event, Probe, Probes, WorldSnapshot, bundle};
 use serde::de::DeserializeOwned;
 
 /// Most bytes of one evidence file that a report looks at.
@@ -46,6 +46,11 @@ impl Resolver {
         self.journal
             .iter()
             .filter(|entry| entry.kind == EntryKind::Egress)
+    }
+
+    /// What the task's probes did.
+    pub(crate) fn probes(&self) -> &[Probe] {
+        self.probes.as_ref().map_or(&[], |all| &all.probes)
     }
 
     /// What `citation` points at, in a line; not escaped.

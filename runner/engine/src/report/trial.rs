@@ -27,6 +27,7 @@ pub(crate) fn trial(report: &TrialReport<'_>) -> String {
         open(&mut out, verdict);
         notes(&mut out, verdict);
     }
+    probes(&mut out, &resolver);
     egress(&mut out, &resolver);
     rests_on(&mut out, report);
     out
@@ -224,6 +225,27 @@ fn notes(out: &mut String, verdict: &Verdict) {
     out.push_str("## Notes of the grader\n\n");
     for note in &verdict.notes {
         _ = writeln!(out, "- {}", inline(note));
+    }
+    out.push('\n');
+}
+
+fn probes(out: &mut String, resolver: &Resolver) {
+    if resolver.probes().is_empty() {
+        return;
+    }
+    out.push_str(
+        "## Probes\n\nRun in the agent's room after it was gone. What they printed was made by \
+         files that the agent could write.\n\n",
+    );
+    for probe in resolver.probes() {
+        _ = writeln!(
+            out,
+            "- {}, {}: {}, {} bytes of output",
+            code(&format!("probe:{}", probe.name)),
+            code(&inline(&probe.run)),
+            inline(&probe.end.to_string()),
+            probe.stdout_bytes.saturating_add(probe.stderr_bytes)
+        );
     }
     out.push('\n');
 }

@@ -1,30 +1,34 @@
-//! Stage "freeze": what is, is written down. The agent is gone by now, and the
-//! first criterion has not been looked at.
+//! Stage "freeze": what is, is written down. The agent is gone by now, no probe
+//! has run, and the first criterion has not been looked at.
 
 use std::io;
 use std::path::Path;
 
 use cap_std::fs::Dir;
 use proctor_sandbox::CollectError;
-use proctor_types::bundle;
 use proctor_types::journal::EntryKind;
 use proctor_types::manifest::{CLOCK_FIELDS, Manifest, SCHEMA, TaskRef};
+use proctor_types::{Probes, bundle};
 
 use super::run::{GROWING_TRANSCRIPT, Ran};
 use super::{StageError, TrialSpec};
 use crate::EngineError;
-use crate::evidence::{BundleWriter, discard};
-use crate::room::Closed;
+use crate::evidence::BundleWriter;
+use crate::room::QuietRoom;
 
-/// Evidence that will not change any more.
+/// What the agent left, written down, and the room that it left.
 #[derive(Debug)]
 pub(crate) struct Frozen {
     pub(crate) answered: u64,
     pub(crate) egress: u64,
     pub(crate) warnings: Vec<String>,
+    pub(crate) room: QuietRoom,
+    bundle: BundleWriter,
+    manifest: Manifest,
 }
 
-/// Closes the room of `ran` and writes its evidence into the trial's directory.
+/// Ends the network of `ran` and writes what there is into a bundle in the
+/// trial's directory.
 ///
 /// Where that fails nothing half-written stays, so that a full disk has room
 /// for the record of the failure; the transcript stays beside it.
@@ -43,8 +47,8 @@ pub(crate) async fn freeze(
         raw,
         clock,
     } = ran;
-    let closed = room
-        .close()
+    let room = room
+        .quiet()
         .await
         .map_err(|error| StageError::ours("sandbox", &error))?;
     let manifest = Manifest {
@@ -61,40 +65,54 @@ pub(crate) async fn freeze(
         clock_fields: CLOCK_FIELDS.iter().map(ToString::to_string).collect(),
         files: std::collections::BTreeMap::new(),
     };
-    let written = BundleWriter::create(trial, shown)
-        .map_err(StageError::from)
-        .and_then(|mut to| {
-            write_trial(&mut to, spec, trial, &raw)?;
-            to.json(bundle::WORLD_BEFORE, &before)?;
-            let warnings = write_room(&mut to, &closed)?;
-            to.finish(manifest)?;
-            Ok(warnings)
-        });
-    let warnings = match written {
-        Ok(warnings) => warnings,
-        Err(error) => {
-            discard(trial);
-            return Err(error);
-        }
-    };
-    trial
-        .remove_file(GROWING_TRANSCRIPT)
-        .map_err(EngineError::io(
-            "cannot remove",
-            &shown.join(GROWING_TRANSCRIPT),
-        ))?;
+    let mut bundle = BundleWriter::create(trial, shown)?;
+    write_trial(&mut bundle, spec, trial, &raw)?;
+    bundle.json(bundle::WORLD_BEFORE, &before)?;
+    let warnings = write_room(&mut bundle, &room)?;
     let count = |kind| {
-        closed
-            .journal
-            .iter()
-            .filter(|entry| entry.kind == kind)
-            .count() as u64
+        let of_kind = room.journal.iter().filter(|entry| entry.kind == kind);
+        of_kind.count() as u64
     };
     Ok(Frozen {
         answered: count(EntryKind::Request),
         egress: count(EntryKind::Egress),
         warnings,
+        room,
+        bundle,
+        manifest,
     })
+}
+
+impl Frozen {
+    /// Closes the room, adds what the probes did, and gives the bundle its name:
+    /// from here on it does not change.
+    pub(crate) async fn seal(
+        self,
+        probes: Option<&Probes>,
+        trial: &Dir,
+        shown: &Path,
+    ) -> Result<(), StageError> {
+        let Self {
+            room,
+            mut bundle,
+            manifest,
+            ..
+        } = self;
+        room.close()
+            .await
+            .map_err(|error| StageError::ours("sandbox", &error))?;
+        if let Some(probes) = probes {
+            bundle.json(bundle::PROBES, probes)?;
+        }
+        bundle.finish(manifest)?;
+        trial
+            .remove_file(GROWING_TRANSCRIPT)
+            .map_err(EngineError::io(
+                "cannot remove",
+                &shown.join(GROWING_TRANSCRIPT),
+            ))?;
+        Ok(())
+    }
 }
 
 /// What the agent was given, and what it said.
@@ -128,14 +146,14 @@ fn write_trial(
 
 /// What the room came to: the world, the journal, the workspace. Returns what
 /// people should know about it.
-fn write_room(to: &mut BundleWriter, closed: &Closed) -> Result<Vec<String>, StageError> {
+fn write_room(to: &mut BundleWriter, room: &QuietRoom) -> Result<Vec<String>, StageError> {
     let mut warnings = Vec::new();
-    to.json(bundle::WORLD_AFTER, &closed.after)?;
-    to.json_lines(bundle::JOURNAL, &closed.journal)?;
-    for (sha256, body) in &closed.bodies {
+    to.json(bundle::WORLD_AFTER, &room.after)?;
+    to.json_lines(bundle::JOURNAL, &room.journal)?;
+    for (sha256, body) in &room.bodies {
         to.bytes(&format!("{}/{sha256}", bundle::BODIES_DIR), body)?;
     }
-    let listing = closed
+    let listing = room
         .collect(&mut |path, content: &mut dyn io::Read| {
             to.stream(&format!("{}/{path}", bundle::WORKSPACE_DIR), content)
         })
@@ -157,7 +175,7 @@ fn write_room(to: &mut BundleWriter, closed: &Closed) -> Result<Vec<String>, Sta
     if let Some(cap) = &listing.truncated {
         warnings.push(format!("the workspace listing ends early: {cap}"));
     }
-    if closed
+    if room
         .journal
         .iter()
         .any(|entry| entry.kind == EntryKind::Truncated)

@@ -2,10 +2,11 @@
 //!
 //! Each stage is one function of its own module, takes what the stage before
 //! left, and says on failure whose failure it was: seed -> run -> freeze ->
-//! grade -> record.
+//! probe -> grade -> record.
 
 mod freeze;
 mod grade;
+mod probe;
 mod run;
 mod seed;
 mod tools;
@@ -162,14 +163,22 @@ async fn stages(
         AgentEnd::TimedOut { .. } => Outcome::Timeout,
     };
     record.agent_end = describe(&ran.end);
-    let frozen = watch
+    let mut frozen = watch
         .stage(Stage::Freeze, freeze::freeze(spec, ran, dir, &shown))
         .await?;
     record.requests = Requests {
         answered: frozen.answered,
         egress: frozen.egress,
     };
-    record.warnings.extend(frozen.warnings);
+    record.warnings.append(&mut frozen.warnings);
+    let probes = match spec.task.probes.as_slice() {
+        [] => None,
+        probes => {
+            let work = probe::run(probes, &frozen.room);
+            Some(watch.stage(Stage::Probe, work).await?)
+        }
+    };
+    frozen.seal(probes.as_ref(), dir, &shown).await?;
     let graded = watch
         .stage(Stage::Grade, judge(bench, spec, dir, &shown))
         .await?;
