@@ -2,7 +2,7 @@
 //! translation between them and this crate's types. Only [`crate::export!`]
 //! uses it.
 
-use proctor_types::verdict::{Criterion, Question, Status};
+use proctor_types::verdict::{Adjustment, AdjustmentKind, Criterion, Question, Status};
 
 use crate::source::{File, Source};
 use crate::{Error, Evidence, Verdict};
@@ -85,7 +85,36 @@ impl From<Verdict> for types::Verdict {
                 .into_iter()
                 .map(types::Criterion::from)
                 .collect(),
+            adjustments: verdict
+                .adjustments
+                .into_iter()
+                .map(types::Adjustment::from)
+                .collect(),
             notes: verdict.notes,
+            thresholds: verdict.thresholds.map(|thresholds| types::Thresholds {
+                pass: thresholds.pass,
+                borderline: thresholds.borderline,
+            }),
+        }
+    }
+}
+
+impl From<Adjustment> for types::Adjustment {
+    fn from(adjustment: Adjustment) -> Self {
+        Self {
+            id: adjustment.id,
+            title: adjustment.title,
+            kind: match adjustment.kind {
+                AdjustmentKind::Cap => types::AdjustmentKind::Cap,
+                AdjustmentKind::Penalty => types::AdjustmentKind::Penalty,
+            },
+            points: adjustment.points,
+            reason: adjustment.reason,
+            citations: adjustment
+                .citations
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
         }
     }
 }

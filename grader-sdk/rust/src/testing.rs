@@ -300,6 +300,8 @@ static EMPTY_WORLD: LazyLock<WorldSnapshot> = LazyLock::new(|| WorldSnapshot {
     },
     gmail: None,
     tasks: None,
+    github: None,
+    notion: None,
     other: BTreeMap::new(),
 });
 

@@ -25,6 +25,8 @@ pub const WORLD_AFTER: &str = "world/after.json";
 pub const JOURNAL: &str = "world/journal.jsonl";
 /// Request bodies of the journal, one file per SHA-256.
 pub const BODIES_DIR: &str = "world/bodies";
+/// Content of files in the repositories of the snapshots, one file per SHA-256.
+pub const BLOBS_DIR: &str = "world/blobs";
 /// What the task's probes did ([`crate::Probes`]). Not there for tasks without
 /// probes.
 pub const PROBES: &str = "probes.json";

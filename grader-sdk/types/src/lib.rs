@@ -27,6 +27,6 @@ pub use manifest::Manifest;
 pub use probe::{Probe, ProbeEnd, Probes};
 pub use task::TaskInfo;
 pub use transcript::Event;
-pub use verdict::{Criterion, GraderVerdict, Status, Verdict};
+pub use verdict::{Adjustment, Criterion, GraderVerdict, Status, Verdict};
 pub use workspace::WorkspaceListing;
 pub use world::WorldSnapshot;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::citation::Citation;
+use crate::task::Thresholds;
 
 /// Version of `verdict.json`.
 pub const SCHEMA: &str = "proctor.verdict/1";
@@ -14,9 +15,15 @@ pub const ABI: &str = "proctor:grader@1.0.0";
 pub struct GraderVerdict {
     /// Criteria in the order of the report.
     pub criteria: Vec<Criterion>,
+    /// What costs points beside the criteria.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adjustments: Vec<Adjustment>,
     /// Remarks that belong to no criterion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// In place of the task's own, where the grader has a reason to differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<Thresholds>,
 }
 
 /// One criterion and what was found.
@@ -57,6 +64,38 @@ pub enum Status {
     Open,
     /// Nobody could: the grader says why in the reason.
     Error,
+}
+
+/// Something that costs points beside the criteria: a distractor that was
+/// fallen for, a line that was crossed. A grader lists only what happened.
+///
+/// From the sum over the criteria all penalties are taken; no total is then
+/// above any cap, nor below 0. Both ends of the interval are adjusted alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Adjustment {
+    /// Identifier, unique over criteria and adjustments.
+    pub id: String,
+    /// One line for people.
+    pub title: String,
+    /// How the points are meant.
+    pub kind: AdjustmentKind,
+    /// Points: above 0, except that a cap may be 0.
+    pub points: f64,
+    /// Why: what was found.
+    pub reason: String,
+    /// Where to see it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub citations: Vec<Citation>,
+}
+
+/// How the points of an [`Adjustment`] are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdjustmentKind {
+    /// No total above them.
+    Cap,
+    /// They are taken away.
+    Penalty,
 }
 
 /// What a judge is asked.
@@ -104,13 +143,20 @@ pub struct Verdict {
     pub grader: GraderRef,
     /// Criteria of the grader, then those of the rubric.
     pub criteria: Vec<Criterion>,
-    /// Sum over the criteria.
+    /// What the grader found that costs points beside the criteria.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adjustments: Vec<Adjustment>,
+    /// Sum over the criteria, adjusted.
     pub points: Points,
     /// Points as a share of the maximum, 0 to 1.
     pub score: Interval,
-    /// Where the points stand against the task's thresholds.
+    /// Where the points stand against the thresholds: the grader's where it
+    /// gave some, the task's otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Standing>,
+    /// The grader's thresholds, where they took the place of the task's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thresholds: Option<Thresholds>,
     /// Remarks of the grader.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -5,6 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub mod github;
+pub mod notion;
+
+pub use github::GitHub;
+pub use notion::Notion;
+
 /// Version of a snapshot.
 pub const SCHEMA: &str = "proctor.world/1";
 
@@ -25,6 +31,12 @@ pub struct WorldSnapshot {
     /// Task lists, where the world has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<Tasks>,
+    /// Repositories, where the world has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub github: Option<GitHub>,
+    /// Pages and databases, where the world has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notion: Option<Notion>,
     /// Services that this version of the types does not know.
     #[serde(flatten)]
     pub other: BTreeMap<String, Value>,

@@ -66,7 +66,9 @@ impl Default for Limits {
 pub struct VerdictLimits {
     /// Criteria. Default 200.
     pub criteria: usize,
-    /// Maximum of one criterion, in points. Default 1,000,000.
+    /// Adjustments. Default 50.
+    pub adjustments: usize,
+    /// Maximum of one criterion or adjustment, in points. Default 1,000,000.
     pub points: f64,
     /// Titles, categories, titles of exhibits. Default 300.
     pub title_bytes: usize,
@@ -74,7 +76,7 @@ pub struct VerdictLimits {
     pub text_bytes: usize,
     /// Notes of a verdict. Default 100.
     pub notes: usize,
-    /// Citations of one criterion. Default 200.
+    /// Citations of one criterion or adjustment. Default 200.
     pub citations: usize,
     /// Levels of one question. Default 20.
     pub levels: usize,
@@ -88,6 +90,7 @@ impl Default for VerdictLimits {
     fn default() -> Self {
         Self {
             criteria: 200,
+            adjustments: 50,
             points: 1e6,
             title_bytes: 300,
             text_bytes: 16 << 10,

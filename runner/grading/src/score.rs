@@ -4,11 +4,15 @@
 //! score. In a hybrid task with the weights `wa` (automated) and `wj` (judge)
 //! and criteria of the grader worth `A` points together, the criteria of the
 //! rubric are worth `A * wj / wa` together, each its share of it.
+//!
+//! What the grader found that costs points comes after the sum: all penalties
+//! are taken away, then no total is above any cap, nor below 0. Both ends of the
+//! interval are adjusted alike, so a cap holds whatever a judge will say.
 
 use proctor_types::TaskInfo;
 use proctor_types::task::{GradingType, RubricCriterion, Thresholds};
 use proctor_types::verdict::{
-    Criterion, GraderRef, Interval, Level, Points, Question, SCHEMA, Standing, Status, Verdict,
+    Adjustment, AdjustmentKind, Criterion, GraderRef, Interval, Level, Points, Question, SCHEMA, Standing, Status, Verdict,
 };
 
 use crate::validate::{RUBRIC, ValidVerdict};
@@ -28,6 +32,7 @@ pub fn score(
 ) -> Verdict {
     let verdict = verdict.into_inner();
     let (mut criteria, mut notes) = (verdict.criteria, verdict.notes);
+    let (mut adjustments, mut thresholds) = (verdict.adjustments, verdict.thresholds);
     let weights = task.weights;
     match task.grading_type {
         GradingType::Automated => {}
@@ -44,9 +49,12 @@ pub fn score(
                 ));
             }
             criteria = rubric(&task.rubric, RUBRIC_POINTS).collect();
+            // They are on the scale of the grader's criteria.
+            adjustments.clear();
+            thresholds = None;
         }
     }
-    let (points, score) = totals(&criteria);
+    let (points, score) = totals(&criteria, &adjustments);
     Verdict {
         schema: SCHEMA.to_owned(),
         task: task.id.clone(),
@@ -54,17 +62,20 @@ pub fn score(
         grader,
         points,
         score,
-        result: task
-            .thresholds
+        result: thresholds
+            .or(task.thresholds)
             .map(|thresholds| standing(points, thresholds)),
+        thresholds,
         criteria,
+        adjustments,
         notes,
     }
 }
 
-/// Points and score of some criteria. Open criteria, and those that nobody
-/// could decide, count 0 at the low end and their maximum at the high end.
-pub fn totals(criteria: &[Criterion]) -> (Points, Interval) {
+/// Points and score of some criteria after some adjustments. Open criteria, and
+/// those that nobody could decide, count 0 at the low end and their maximum at
+/// the high end.
+pub fn totals(criteria: &[Criterion], adjustments: &[Adjustment]) -> (Points, Interval) {
     let mut points = Points::default();
     for criterion in criteria {
         points.max += criterion.max;
@@ -72,8 +83,8 @@ pub fn totals(criteria: &[Criterion]) -> (Points, Interval) {
         points.high += criterion.points.unwrap_or(criterion.max);
     }
     points = Points {
-        low: round(points.low),
-        high: round(points.high),
+        low: round(adjusted(points.low, adjustments)),
+        high: round(adjusted(points.high, adjustments)),
         max: round(points.max),
     };
     let share = |part: f64| {
@@ -90,6 +101,20 @@ pub fn totals(criteria: &[Criterion]) -> (Points, Interval) {
             high: share(points.high),
         },
     )
+}
+
+/// A total after penalties and caps.
+fn adjusted(total: f64, adjustments: &[Adjustment]) -> f64 {
+    let of = |kind| {
+        adjustments
+            .iter()
+            .filter(move |adjustment| adjustment.kind == kind)
+            .map(|adjustment| adjustment.points)
+    };
+    let penalties: f64 = of(AdjustmentKind::Penalty).sum();
+    of(AdjustmentKind::Cap)
+        .fold(total - penalties, f64::min)
+        .max(0.0)
 }
 
 /// Where points stand against a task's thresholds.

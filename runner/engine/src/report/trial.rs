@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use proctor_types::Status;
 use proctor_types::manifest::Isolation;
-use proctor_types::verdict::{Criterion, Standing, Verdict};
+use proctor_types::verdict::{AdjustmentKind, Criterion, Standing, Verdict};
+use proctor_types::{Citation, Status};
 
 use super::TrialReport;
 use super::markdown::{code, inline, number, range};
@@ -24,6 +24,7 @@ pub(crate) fn trial(report: &TrialReport<'_>) -> String {
     if let Some(verdict) = report.verdict {
         table(&mut out, verdict);
         criteria(&mut out, verdict, &resolver);
+        adjustments(&mut out, verdict, &resolver);
         open(&mut out, verdict);
         notes(&mut out, verdict);
     }
@@ -128,6 +129,14 @@ fn table(out: &mut String, verdict: &Verdict) {
             of.len()
         );
     }
+    for adjustment in &verdict.adjustments {
+        let points = number(adjustment.points);
+        let effect = match adjustment.kind {
+            AdjustmentKind::Cap => format!("≤ {points}"),
+            AdjustmentKind::Penalty => format!("-{points}"),
+        };
+        _ = writeln!(out, "| {} | {effect} | | |", inline(&adjustment.title));
+    }
     _ = writeln!(
         out,
         "| **all** | **{}** | **{}** | {} of {} |\n",
@@ -159,24 +168,63 @@ fn criteria(out: &mut String, verdict: &Verdict, resolver: &Resolver) {
             code(&criterion.id),
             inline(&criterion.reason)
         );
-        for citation in criterion.citations.iter().take(CITATIONS) {
-            let shown = resolver
-                .show(citation)
-                .map(|text| format!(": {}", inline(&text)));
-            _ = writeln!(
-                out,
-                "- {}{}",
-                code(&citation.to_string()),
-                shown.unwrap_or_default()
-            );
-        }
-        let more = criterion.citations.len().saturating_sub(CITATIONS);
-        if more > 0 {
-            _ = writeln!(out, "- and {more} more in verdict.json");
-        }
-        if !criterion.citations.is_empty() {
-            out.push('\n');
-        }
+        citations(out, &criterion.citations, resolver);
+    }
+}
+
+fn citations(out: &mut String, citations: &[Citation], resolver: &Resolver) {
+    for citation in citations.iter().take(CITATIONS) {
+        let shown = resolver
+            .show(citation)
+            .map(|text| format!(": {}", inline(&text)));
+        _ = writeln!(
+            out,
+            "- {}{}",
+            code(&citation.to_string()),
+            shown.unwrap_or_default()
+        );
+    }
+    let more = citations.len().saturating_sub(CITATIONS);
+    if more > 0 {
+        _ = writeln!(out, "- and {more} more in verdict.json");
+    }
+    if !citations.is_empty() {
+        out.push('\n');
+    }
+}
+
+/// What costs points beside the criteria, and how that changes the sum.
+fn adjustments(out: &mut String, verdict: &Verdict, resolver: &Resolver) {
+    if verdict.adjustments.is_empty() {
+        return;
+    }
+    let low: f64 = verdict.criteria.iter().filter_map(|one| one.points).sum();
+    let high: f64 = verdict
+        .criteria
+        .iter()
+        .map(|one| one.points.unwrap_or(one.max))
+        .sum();
+    _ = writeln!(
+        out,
+        "## What costs points\n\nThe criteria add up to {}. Penalties are taken from that, then no \
+         total is above a cap, nor below 0: {}.\n",
+        range(low, high),
+        range(verdict.points.low, verdict.points.high)
+    );
+    for adjustment in &verdict.adjustments {
+        let points = number(adjustment.points);
+        let effect = match adjustment.kind {
+            AdjustmentKind::Cap => format!("at most {points}"),
+            AdjustmentKind::Penalty => format!("-{points}"),
+        };
+        _ = writeln!(out, "### {} ({effect})\n", inline(&adjustment.title));
+        _ = writeln!(
+            out,
+            "{} {}\n",
+            code(&adjustment.id),
+            inline(&adjustment.reason)
+        );
+        citations(out, &adjustment.citations, resolver);
     }
 }
 

@@ -1,18 +1,18 @@
 //! The transcript, the journal and the two snapshots as a grader gets them:
 //! one JSON text each, made once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use proctor_types::Probes;
 use proctor_types::WorldSnapshot;
 use proctor_types::bundle::{JOURNAL, PROBES, TRANSCRIPT, WORLD_AFTER, WORLD_BEFORE};
 use proctor_types::citation::Moment;
-use proctor_types::world::Mail;
+use proctor_types::world::GitHub;
 use serde::Deserialize;
-use serde_json::Value;
 
 use super::manifest::{SchemaOnly, check_object, check_schema, starts_object};
+use super::objects::{self, Objects};
 use super::{Bundle, EvidenceError};
 
 /// Made from files of the bundle on first use.
@@ -29,6 +29,7 @@ pub(super) struct Documents {
 struct World {
     text: OnceLock<Result<Option<Arc<str>>, EvidenceError>>,
     objects: OnceLock<Result<Objects, EvidenceError>>,
+    github: OnceLock<Result<Option<GitHub>, EvidenceError>>,
 }
 
 /// A document of one JSON object a line.
@@ -42,10 +43,6 @@ pub(super) struct Lines {
 
 /// How many lines of standard output are kept of each probe.
 pub(super) type ProbeLines = HashMap<String, u64>;
-
-/// What a snapshot holds: `(kind, id)`; for services that the types do not
-/// know, `(service, id)`.
-pub(super) type Objects = HashSet<(String, String)>;
 
 impl Bundle {
     /// The transcript as a JSON array, where the bundle has one.
@@ -105,6 +102,25 @@ impl Bundle {
             .get_or_init(|| self.index(moment))
             .as_ref()
             .map_err(Clone::clone)
+    }
+
+    /// The repositories of a snapshot, for citations of their files.
+    pub(super) fn github(&self, moment: Moment) -> Result<Option<&GitHub>, EvidenceError> {
+        #[derive(Deserialize)]
+        struct Repositories {
+            #[serde(default)]
+            github: Option<GitHub>,
+        }
+        let make = || {
+            let Some(text) = self.world(moment)? else {
+                return Ok(None);
+            };
+            let Repositories { github } = serde_json::from_str(&text)
+                .map_err(|error| EvidenceError::malformed(world_file(moment), error.to_string()))?;
+            Ok(github)
+        };
+        let made = self.0.documents.world(moment).github.get_or_init(make);
+        made.as_ref().map(Option::as_ref).map_err(Clone::clone)
     }
 
     fn world(&self, moment: Moment) -> Result<Option<Arc<str>>, EvidenceError> {
@@ -181,7 +197,7 @@ impl Bundle {
         };
         let world: WorldSnapshot = serde_json::from_str(&text)
             .map_err(|error| EvidenceError::malformed(world_file(moment), error.to_string()))?;
-        Ok(index(&world))
+        Ok(objects::index(&world))
     }
 }
 
@@ -214,58 +230,5 @@ fn check_entry(line: &str, number: u64) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("its number is {n}; expected {number}"))
-    }
-}
-
-fn index(world: &WorldSnapshot) -> Objects {
-    let mut objects = Objects::new();
-    let mut add = |kind: &str, id: &str| {
-        objects.insert((kind.to_owned(), id.to_owned()));
-    };
-    if let Some(gmail) = &world.gmail {
-        let mut mail = |mail: &Mail| {
-            add("gmail.message", &mail.id);
-            add("gmail.thread", &mail.thread_id);
-        };
-        gmail.messages.iter().for_each(&mut mail);
-        gmail.drafts.iter().for_each(|draft| mail(&draft.message));
-        gmail
-            .drafts
-            .iter()
-            .for_each(|draft| add("gmail.draft", &draft.id));
-        gmail
-            .labels
-            .iter()
-            .for_each(|label| add("gmail.label", &label.id));
-    }
-    if let Some(tasks) = &world.tasks {
-        for list in &tasks.lists {
-            add("tasks.tasklist", &list.id);
-            list.tasks
-                .iter()
-                .for_each(|task| add("tasks.task", &task.id));
-        }
-    }
-    for (service, state) in &world.other {
-        ids(state, &mut |id| add(service, id));
-    }
-    objects
-}
-
-/// Every `id` anywhere in a value. The recursion is as deep as the parser let
-/// the value be.
-fn ids(value: &Value, found: &mut dyn FnMut(&str)) {
-    match value {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                match value {
-                    Value::String(id) if name == "id" => found(id),
-                    Value::Number(id) if name == "id" => found(&id.to_string()),
-                    other => ids(other, found),
-                }
-            }
-        }
-        Value::Array(items) => items.iter().for_each(|item| ids(item, found)),
-        _ => {}
     }
 }

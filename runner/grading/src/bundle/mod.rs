@@ -10,6 +10,7 @@ mod documents;
 mod error;
 mod files;
 mod manifest;
+mod objects;
 mod resolve;
 mod verify;
 

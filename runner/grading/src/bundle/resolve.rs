@@ -1,15 +1,14 @@
 //! Whether a citation points at something that is in the bundle.
 
 use proctor_types::Citation;
-use proctor_types::bundle::{FIXTURES_DIR, JOURNAL, PROBES, TRANSCRIPT, WORKSPACE_DIR};
+use proctor_types::bundle::{BLOBS_DIR, FIXTURES_DIR, JOURNAL, PROBES, TRANSCRIPT, WORKSPACE_DIR};
 use proctor_types::citation::Moment;
+use proctor_types::world::github;
 
 use super::documents::world_file;
+use super::objects::{TYPED, file_at};
 use super::{Bundle, EvidenceError};
 use crate::text::name;
-
-/// Services whose objects are indexed by their exact kind.
-const TYPED: &[&str] = &["gmail", "tasks"];
 
 impl Bundle {
     /// Says why `citation` points at nothing in this bundle, or nothing where
@@ -99,6 +98,9 @@ impl Bundle {
         kind: &str,
         id: &str,
     ) -> Result<Option<String>, EvidenceError> {
+        if kind == github::FILE {
+            return self.repository_file(moment, id);
+        }
         let objects = self.objects(moment)?;
         let service = kind.split('.').next().unwrap_or(kind);
         let key = if TYPED.contains(&service) {
@@ -115,6 +117,23 @@ impl Bundle {
             name(kind),
             name(id)
         )))
+    }
+
+    fn repository_file(&self, moment: Moment, id: &str) -> Result<Option<String>, EvidenceError> {
+        let file = world_file(moment);
+        let found = self.github(moment)?.and_then(|github| file_at(github, id));
+        let Some((entry, line)) = found else {
+            return Ok(Some(format!(
+                "{file} has no file {}: expected `OWNER/NAME@REF:PATH` or `...:PATH:LINE`",
+                name(id)
+            )));
+        };
+        let Some(line) = line else { return Ok(None) };
+        let lines = match &entry.sha256 {
+            Some(sha256) => self.line_count(&format!("{BLOBS_DIR}/{sha256}"))?,
+            None => 0,
+        };
+        Ok((line == 0 || line > lines).then(|| format!("{} has {lines} lines", name(id))))
     }
 }
 

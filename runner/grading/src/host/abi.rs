@@ -1,12 +1,13 @@
 //! The contract as the host sees it, and what comes back over it.
 
 use proctor_types::Citation;
+use proctor_types::task::Thresholds;
 use proctor_types::verdict::{
-    Criterion, Exhibit, GraderVerdict, Level as QuestionLevel, Question, Status,
+    Adjustment, AdjustmentKind, Criterion, Exhibit, GraderVerdict, Level as QuestionLevel, Question, Status,
 };
 
 use crate::log::LogLevel;
-use crate::validate::Problems;
+use crate::validate::{Part, Problems};
 
 mod bindings {
     #![allow(
@@ -48,15 +49,45 @@ pub(super) fn verdict(verdict: types::Verdict, problems: &mut Problems) -> Grade
         .into_iter()
         .map(|one| criterion(one, problems))
         .collect();
+    let adjustments = verdict
+        .adjustments
+        .into_iter()
+        .map(|one| adjustment(one, problems))
+        .collect();
     GraderVerdict {
         criteria,
+        adjustments,
         notes: verdict.notes,
+        thresholds: verdict.thresholds.map(|thresholds| Thresholds {
+            pass: thresholds.pass,
+            borderline: thresholds.borderline,
+        }),
+    }
+}
+
+fn adjustment(adjustment: types::Adjustment, problems: &mut Problems) -> Adjustment {
+    let id = adjustment.id;
+    let citations = adjustment
+        .citations
+        .iter()
+        .filter_map(|text| citation(Part::Adjustment(&id), text, problems))
+        .collect();
+    Adjustment {
+        title: adjustment.title,
+        kind: match adjustment.kind {
+            types::AdjustmentKind::Cap => AdjustmentKind::Cap,
+            types::AdjustmentKind::Penalty => AdjustmentKind::Penalty,
+        },
+        points: adjustment.points,
+        reason: adjustment.reason,
+        citations,
+        id,
     }
 }
 
 fn criterion(criterion: types::Criterion, problems: &mut Problems) -> Criterion {
     let id = criterion.id;
-    let mut cite = |text: &str| citation(&id, text, problems);
+    let mut cite = |text: &str| citation(Part::Criterion(&id), text, problems);
     let citations = criterion
         .citations
         .iter()
@@ -102,11 +133,11 @@ fn criterion(criterion: types::Criterion, problems: &mut Problems) -> Criterion 
     }
 }
 
-fn citation(id: &str, text: &str, problems: &mut Problems) -> Option<Citation> {
+fn citation(part: Part<'_>, text: &str, problems: &mut Problems) -> Option<Citation> {
     match text.parse() {
         Ok(citation) => Some(citation),
         Err(error) => {
-            problems.add(id, format_args!("{error}"));
+            problems.add(part, format_args!("{error}"));
             None
         }
     }

@@ -50,7 +50,7 @@ fn graded(points: &[f64]) -> ValidVerdict {
     };
     let verdict = proctor_types::GraderVerdict {
         criteria: points.iter().enumerate().map(criterion).collect(),
-        notes: Vec::new(),
+        ..proctor_types::GraderVerdict::default()
     };
     ValidVerdict::unchecked(verdict)
 }
@@ -203,7 +203,7 @@ fn a_criterion_that_nobody_could_decide_is_not_a_zero() {
     let mut verdict = graded(&[1.0, 1.0]).into_inner();
     verdict.criteria[1].status = Status::Error;
     verdict.criteria[1].points = None;
-    let (points, score) = totals(&verdict.criteria);
+    let (points, score) = totals(&verdict.criteria, &[]);
     assert_eq!(
         points,
         Points {

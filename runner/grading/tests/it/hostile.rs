@@ -166,8 +166,8 @@ fn a_huge_string_and_a_huge_list_are_too_large_an_answer() {
     );
 
     // Ten million empty notes.
-    let notes = "(i32.store (i32.const 12) (i32.const 1000000))
-         (i32.store (i32.const 16) (i32.const 10000000))
+    let notes = "(i32.store (i32.const 24) (i32.const 1000000))
+         (i32.store (i32.const 28) (i32.const 10000000))
          (i32.const 0)";
     let wasm = Core::new().memory(memory).body(notes).build();
     assert_eq!(
@@ -176,8 +176,8 @@ fn a_huge_string_and_a_huge_list_are_too_large_an_answer() {
     );
 
     // A million criteria of zeros.
-    let criteria = "(i32.store (i32.const 4) (i32.const 1000000))
-         (i32.store (i32.const 8) (i32.const 1000000))
+    let criteria = "(i32.store (i32.const 8) (i32.const 1000000))
+         (i32.store (i32.const 12) (i32.const 1000000))
          (i32.const 0)";
     let wasm = Core::new().memory(memory).body(criteria).build();
     assert_eq!(
@@ -272,8 +272,8 @@ fn a_panic_of_a_megabyte_is_cut_but_still_a_panic() {
 fn an_error_of_the_grader_is_its_own_message() {
     let core = with_text(Core::new(), "no summary to grade").body(
         "(i32.store8 (i32.const 64) (i32.const 1))
-         (i32.store (i32.const 68) (i32.const 0))
-         (i32.store (i32.const 72) (i32.const 19))
+         (i32.store (i32.const 72) (i32.const 0))
+         (i32.store (i32.const 76) (i32.const 19))
          (i32.const 64)",
     );
     let error = grade(&core.build(), &tight()).unwrap_err();
@@ -285,14 +285,14 @@ fn an_error_of_the_grader_is_its_own_message() {
 fn breaking_the_calling_convention_is_not_a_verdict() {
     let bad_text = with_text(Core::new(), "\\ff\\fe\\fd").body(
         "(i32.store8 (i32.const 64) (i32.const 1))
-         (i32.store (i32.const 68) (i32.const 0))
-         (i32.store (i32.const 72) (i32.const 3))
+         (i32.store (i32.const 72) (i32.const 0))
+         (i32.store (i32.const 76) (i32.const 3))
          (i32.const 64)",
     );
     let outside = Core::new().body(
         "(i32.store8 (i32.const 64) (i32.const 1))
-         (i32.store (i32.const 68) (i32.const 0xfffffff0))
-         (i32.store (i32.const 72) (i32.const 100))
+         (i32.store (i32.const 72) (i32.const 0xfffffff0))
+         (i32.store (i32.const 76) (i32.const 100))
          (i32.const 64)",
     );
     let no_such_case = RawVerdict {
@@ -300,7 +300,7 @@ fn breaking_the_calling_convention_is_not_a_verdict() {
             status: 9,
             ..RawCriterion::default()
         }],
-        notes: Vec::new(),
+        ..RawVerdict::default()
     };
     let result_outside = Core::new().body("(i32.const -8)");
     for core in [

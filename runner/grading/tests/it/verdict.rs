@@ -13,7 +13,7 @@ fn criterion(change: impl FnOnce(&mut RawCriterion)) -> RawVerdict {
     change(&mut criterion);
     RawVerdict {
         criteria: vec![criterion],
-        notes: Vec::new(),
+        ..RawVerdict::default()
     }
 }
 
@@ -67,7 +67,7 @@ fn negative_zero_is_zero() {
 fn ids_are_unique_and_plain() {
     let twice = RawVerdict {
         criteria: vec![RawCriterion::default(), RawCriterion::default()],
-        notes: Vec::new(),
+        ..RawVerdict::default()
     };
     refused(&twice, "taken by another criterion");
     // The rubric of the task has a criterion of this id.
@@ -140,6 +140,7 @@ fn texts_are_bounded_and_titles_are_lines() {
     let notes = |notes: Vec<String>| RawVerdict {
         criteria: vec![RawCriterion::default()],
         notes,
+        ..RawVerdict::default()
     };
     refused(
         &notes(vec!["x".repeat(16_385)]),
@@ -188,7 +189,7 @@ fn there_are_criteria_but_not_a_million() {
                 ..RawCriterion::default()
             })
             .collect(),
-        notes: Vec::new(),
+        ..RawVerdict::default()
     };
     refused(&count(0), "it has 0 criteria");
     refused(&count(201), "it has 201 criteria");
@@ -204,7 +205,7 @@ fn many_problems_are_listed_up_to_a_point_and_counted_beyond() {
                 ..RawCriterion::default()
             })
             .collect(),
-        notes: Vec::new(),
+        ..RawVerdict::default()
     };
     let error = grade(&Core::returning(&verdict).build(), &Limits::default()).unwrap_err();
     assert!(error.to_string().ends_with("; and 40 more"), "{error}");
@@ -226,8 +227,8 @@ fn citations_point_at_something_in_the_bundle() {
         "after:gmail.thread/th1",
         "before:gmail.draft/r1",
         "before:gmail.label/INBOX",
-        "after:github.pull/pr/1",
-        "after:github.repository/7",
+        "after:gitlab.merge/mr/1",
+        "after:gitlab.project/7",
     ] {
         let wasm = Core::returning(&criterion(|c| c.citations = vec![good.to_owned()])).build();
         let graded = grade(&wasm, &Limits::default()).map_err(|error| error.to_string());
@@ -246,7 +247,7 @@ fn citations_point_at_something_in_the_bundle() {
             "has no `tasks.task` with the id `t1`",
         ),
         ("after:gmail.message/l1", "has no `gmail.message`"),
-        ("after:github.pull/99", "has no `github.pull`"),
+        ("after:gitlab.merge/99", "has no `gitlab.merge`"),
         ("after:notion.page/7", "has no `notion.page`"),
         ("somewhere:7", "is no citation"),
         ("journal:0", "expected a number from 1"),

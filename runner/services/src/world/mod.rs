@@ -110,6 +110,8 @@ impl World {
             account: self.account.clone(),
             gmail: None,
             tasks: None,
+            github: None,
+            notion: None,
             other: std::collections::BTreeMap::new(),
         };
         if let Some(google) = &self.google {

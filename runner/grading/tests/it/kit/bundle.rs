@@ -147,7 +147,7 @@ fn world(tasks: &Value) -> Value {
             "drafts": [{"id": "r1", "message": mail("m2", "th2")}],
         },
         "tasks": {"lists": [list]},
-        "github": {"repositories": [{"id": 7, "pulls": [{"id": "pr/1"}]}]},
+        "gitlab": {"projects": [{"id": 7, "merges": [{"id": "mr/1"}]}]},
     })
 }
 

@@ -27,7 +27,7 @@ impl Core {
     pub(crate) fn new() -> Self {
         let verdict = RawVerdict {
             criteria: vec![RawCriterion::default()],
-            notes: Vec::new(),
+            ..RawVerdict::default()
         };
         Self::returning(&verdict)
     }

@@ -6,7 +6,34 @@
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RawVerdict {
     pub(crate) criteria: Vec<RawCriterion>,
+    pub(crate) adjustments: Vec<RawAdjustment>,
     pub(crate) notes: Vec<String>,
+    /// Pass and borderline.
+    pub(crate) thresholds: Option<(f64, Option<f64>)>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct RawAdjustment {
+    pub(crate) id: String,
+    pub(crate) title: String,
+    /// 0 cap, 1 penalty; anything else breaks the convention.
+    pub(crate) kind: u8,
+    pub(crate) points: f64,
+    pub(crate) reason: String,
+    pub(crate) citations: Vec<String>,
+}
+
+impl Default for RawAdjustment {
+    fn default() -> Self {
+        Self {
+            id: "fell_for_it".to_owned(),
+            title: "Fell for the distractor".to_owned(),
+            kind: 1,
+            points: 0.5,
+            reason: "found".to_owned(),
+            citations: Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -120,12 +147,32 @@ impl Memory {
 
     /// `ok(verdict)` of the result of `grade`.
     pub(crate) fn verdict(&mut self, verdict: &RawVerdict) -> usize {
-        let result = self.reserve(20);
-        self.list(result + 4, &verdict.criteria, 104, Self::criterion);
-        self.list(result + 12, &verdict.notes, 8, |memory, at, note| {
+        let result = self.reserve(64);
+        self.list(result + 8, &verdict.criteria, 104, Self::criterion);
+        self.list(result + 16, &verdict.adjustments, 48, Self::adjustment);
+        self.list(result + 24, &verdict.notes, 8, |memory, at, note| {
             memory.string(at, note);
         });
+        if let Some((pass, borderline)) = verdict.thresholds {
+            self.put(result + 32, &[1]);
+            self.put(result + 40, &pass.to_le_bytes());
+            if let Some(borderline) = borderline {
+                self.put(result + 48, &[1]);
+                self.put(result + 56, &borderline.to_le_bytes());
+            }
+        }
         result
+    }
+
+    fn adjustment(&mut self, at: usize, adjustment: &RawAdjustment) {
+        self.string(at, &adjustment.id);
+        self.string(at + 8, &adjustment.title);
+        self.put(at + 16, &[adjustment.kind]);
+        self.put(at + 24, &adjustment.points.to_le_bytes());
+        self.string(at + 32, &adjustment.reason);
+        self.list(at + 40, &adjustment.citations, 8, |memory, at, text| {
+            memory.string(at, text);
+        });
     }
 
     fn criterion(&mut self, at: usize, criterion: &RawCriterion) {
