@@ -1,7 +1,7 @@
 # What one does with Proctor's source. `make help` lists it.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench graders
+.PHONY: help demo test lint bench graders python
 
 # The programs that tools/setup.sh puts into the checkout come first.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -23,6 +23,10 @@ lint: ## check formatting, lints and documentation
 bench: ## measure the figures of docs/performance.md (builds a release first)
 	@tools/setup.sh bench
 	@tests/bench/run.sh
+
+python: ## build the component that runs graders written in Python
+	@tools/setup.sh python
+	@tools/python.sh
 
 graders: ## build every grader from source into its task pack
 	@tools/setup.sh graders

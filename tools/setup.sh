@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what a target of the Makefile needs and this machine does not have:
 #
-#   tools/setup.sh demo|test|bench|graders
+#   tools/setup.sh demo|test|bench|graders|python
 #
 # What can live in the checkout goes to .tools/; the rest are Debian packages,
 # installed as root (or with a sudo that asks for no password). Run it as often
@@ -138,6 +138,17 @@ install_venv() {
     sha256sum "$lock" >"$stamp"
 }
 
+# What builds the Python grader, from locked versions.
+install_componentize() {
+    local lock=$root/graders/python/requirements.txt stamp=$tools/python-grader/requirements.sha256
+    sha256sum --status --check "$stamp" 2>/dev/null && return
+    say "installing what builds the Python grader into .tools/python-grader"
+    rm -rf "$tools/python-grader"
+    "$(find_python)" -m venv "$tools/python-grader"
+    quietly "$tools/python-grader/bin/pip" install --require-hashes --requirement "$lock"
+    sha256sum "$lock" >"$stamp"
+}
+
 install_express() {
     local lock=$root/tests/bench/express/package-lock.json
     local stamp=$tools/express/package-lock.sha256
@@ -166,9 +177,14 @@ need_test() {
     find_python >/dev/null || packages+=(python3-venv)
 }
 
+need_python() {
+    need cc build-essential
+    find_python >/dev/null || packages+=(python3 python3-venv)
+}
+
 need_bench() {
     need_demo
-    need python3 python3
+    need_python
     need node nodejs
     need npm npm
     need wrk wrk
@@ -195,10 +211,11 @@ main() {
     check_rust
     case $target in
         demo) need_demo; install_packages; install_gws ;;
-        test) need_test; install_packages; install_gws; install_nextest; install_venv ;;
-        bench) need_bench; install_packages; install_gws; install_express ;;
+        test) need_test; install_packages; install_gws; install_nextest; install_venv; install_componentize ;;
+        bench) need_bench; install_packages; install_gws; install_express; install_componentize ;;
         graders) need_graders; install_packages ;;
-        *) die "usage: tools/setup.sh demo|test|bench|graders" ;;
+        python) need_python; install_packages; install_componentize ;;
+        *) die "usage: tools/setup.sh demo|test|bench|graders|python" ;;
     esac
 }
 

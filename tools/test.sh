@@ -15,6 +15,9 @@ cargo fmt --all --check --manifest-path graders/Cargo.toml
 stage 'build'
 cargo build --workspace --bins --tests --locked
 
+stage 'the Python grader'
+tools/python.sh
+
 stage 'graders, natively'
 cargo test --manifest-path graders/Cargo.toml --workspace --locked --quiet
 

@@ -165,12 +165,31 @@ pub struct Verdict {
 /// The module that graded, and what it used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GraderRef {
+    /// What it is.
+    #[serde(default)]
+    pub kind: GraderKind,
     /// SHA-256 of the component, lower-case hex.
     pub sha256: String,
     /// Contract it was built for.
     pub abi: String,
+    /// SHA-256 of the task's own Python, lower-case hex, where that graded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_sha256: Option<String>,
     /// Fuel it burned: the same for the same bundle, everywhere.
     pub fuel: u64,
+}
+
+/// What kind of grader graded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GraderKind {
+    /// A component that was made for the task.
+    #[default]
+    Component,
+    /// The task's own Python, in the Python grader.
+    Python,
+    /// Nobody: a judge alone decides.
+    None,
 }
 
 /// Points as an interval: open criteria count 0 at the low end and their

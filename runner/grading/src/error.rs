@@ -45,6 +45,12 @@ pub enum Fault {
         /// The trap, and where.
         trap: String,
     },
+    /// The grader ended its own process instead of answering.
+    #[error("the grader ended itself with exit status {status} instead of answering")]
+    Exited {
+        /// The status.
+        status: u8,
+    },
     /// The grader used up its fuel.
     #[error("the grader ran out of fuel; the limit is {limit}")]
     OutOfFuel {
@@ -197,6 +203,7 @@ impl Fault {
         match self {
             Self::GraderSaidError { .. } => "grader_said_error",
             Self::Trapped { .. } => "trapped",
+            Self::Exited { .. } => "exited",
             Self::OutOfFuel { .. } => "out_of_fuel",
             Self::OutOfTime { .. } => "out_of_time",
             Self::OutOfMemory { .. } => "out_of_memory",
@@ -271,6 +278,7 @@ impl Fault {
             }
             Self::TooManyResources { .. }
             | Self::AbiViolation { .. }
+            | Self::Exited { .. }
             | Self::ModuleTooLarge { .. }
             | Self::CompileFailed { .. }
             | Self::CompileLimits { .. }

@@ -34,6 +34,7 @@ mod error;
 mod host;
 mod limits;
 mod log;
+pub mod python;
 mod score;
 mod text;
 mod validate;

@@ -33,6 +33,9 @@ pub struct Limits {
     /// Bytes that pass between grader and host over all calls, 64 for each
     /// call included: work that fuel does not count. Default 1 GiB.
     pub hostcall_bytes: u64,
+    /// What a grader with WASI may keep in its scratch directory, in bytes.
+    /// Default 64 MiB.
+    pub scratch_bytes: u64,
     /// Log output in bytes. Beyond it the grade ends. Default 16 MiB.
     pub log_bytes: u64,
     /// How much of the log is kept, in bytes; the rest is counted. Default
@@ -54,9 +57,25 @@ impl Default for Limits {
             memories: 8,
             output_bytes: 8 << 20,
             hostcall_bytes: 1 << 30,
+            scratch_bytes: 64 << 20,
             log_bytes: 16 << 20,
             log_kept_bytes: 256 << 10,
             verdict: VerdictLimits::default(),
+        }
+    }
+}
+
+impl Limits {
+    /// Limits of a grader in Python: an interpreter takes some fifty
+    /// instructions where compiled code takes one, and has itself to keep in
+    /// memory. Fuel is 20,000,000,000, some 20 seconds; time 120 s; memory
+    /// 512 MiB.
+    pub fn python() -> Self {
+        Self {
+            fuel: 20_000_000_000,
+            time: Duration::from_mins(2),
+            memory_bytes: 512 << 20,
+            ..Self::default()
         }
     }
 }

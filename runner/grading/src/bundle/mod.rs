@@ -12,9 +12,10 @@ mod files;
 mod manifest;
 mod objects;
 mod resolve;
+mod tree;
 mod verify;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -68,6 +69,7 @@ struct Inner {
     contents: Mutex<Contents>,
     documents: Documents,
     task: OnceLock<Result<TaskInfo, EvidenceError>>,
+    directories: OnceLock<Result<BTreeSet<String>, EvidenceError>>,
 }
 
 /// Files that were read and checked.
@@ -103,6 +105,7 @@ impl Bundle {
             contents: Mutex::default(),
             documents: Documents::default(),
             task: OnceLock::new(),
+            directories: OnceLock::new(),
         })))
     }
 

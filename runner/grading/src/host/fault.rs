@@ -65,6 +65,10 @@ fn stopped(stop: &Stop, limits: &Limits) -> Fault {
         Stop::LogQuota => Fault::LogQuota {
             limit: limits.log_bytes,
         },
+        Stop::Exit(status) => Fault::Exited { status: *status },
+        Stop::Socket => Fault::AbiViolation {
+            detail: "it wants a socket; there is no network in a grader".to_owned(),
+        },
         Stop::HostcallBudget => Fault::HostcallBudget {
             limit: limits.hostcall_bytes,
         },

@@ -17,7 +17,7 @@ use crate::text::name;
 const CALL_BYTES: u64 = 64;
 
 impl State {
-    fn charge(&mut self, bytes: u64) -> Result<()> {
+    pub(super) fn charge(&mut self, bytes: u64) -> Result<()> {
         match self
             .hostcall_left
             .checked_sub(bytes.saturating_add(CALL_BYTES))
@@ -53,6 +53,7 @@ fn unknown(path: &str) -> String {
 impl evidence::Host for State {
     fn read(&mut self, path: String) -> Result<Result<Vec<u8>, String>> {
         let Some(listed) = self.bundle.stat(&path) else {
+            self.misses(&path);
             self.charge(path.len() as u64)?;
             return Ok(Err(unknown(&path)));
         };
@@ -81,6 +82,7 @@ impl evidence::Host for State {
         length: u32,
     ) -> Result<Result<Vec<u8>, String>> {
         let Some(listed) = self.bundle.stat(&path) else {
+            self.misses(&path);
             self.charge(path.len() as u64)?;
             return Ok(Err(unknown(&path)));
         };
@@ -106,7 +108,11 @@ impl evidence::Host for State {
 
     fn stat(&mut self, path: String) -> Result<Option<File>> {
         self.charge(path.len() as u64)?;
-        Ok(self.bundle.stat(&path).map(|listed| file(&path, listed)))
+        let found = self.bundle.stat(&path).map(|listed| file(&path, listed));
+        if found.is_none() {
+            self.misses(&path);
+        }
+        Ok(found)
     }
 
     fn transcript(&mut self) -> Result<Result<String, String>> {

@@ -16,8 +16,9 @@ use crate::text::name;
 const PACKAGE: &str = "proctor:grader";
 /// The function that a grader exports.
 const EXPORT: &str = "grade";
-/// What a grader may import: all of it is in the contract, and all of it only
-/// reads the bundle or writes the log.
+/// What every grader may import: all of it is in the contract, and all of it
+/// only reads the bundle or writes the log. What [`super::wasi`] gives comes on
+/// top.
 const ALLOWED: &[&str] = &[
     "proctor:grader/evidence@1.0.0",
     "proctor:grader/log@1.0.0",
@@ -170,7 +171,8 @@ fn walk(wasm: &[u8], limits: &ModuleLimits) -> Result<Parts, Fault> {
 /// Deny by default. A name of our package with another version means another
 /// contract; every other name is something that no grader may have.
 fn check_imports(imports: &[String]) -> Result<(), Fault> {
-    let allowed = |import: &&String| ALLOWED.contains(&import.as_str());
+    let allowed =
+        |import: &&String| ALLOWED.contains(&import.as_str()) || super::wasi::allows(import);
     let Some(import) = imports.iter().find(|import| !allowed(import)) else {
         return Ok(());
     };
@@ -183,8 +185,17 @@ fn check_imports(imports: &[String]) -> Result<(), Fault> {
     }
     Err(Fault::ForbiddenImport {
         import: import.clone(),
-        allowed: ALLOWED.iter().map(|name| format!("`{name}`")).collect(),
+        allowed: ALLOWED
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .chain([super::wasi::IN_WORDS.to_owned()])
+            .collect(),
     })
+}
+
+/// Why a grader may not have this import; `None` where it may.
+pub(crate) fn import_fault(import: &str) -> Option<Fault> {
+    check_imports(&[import.to_owned()]).err()
 }
 
 fn check_exports(exports: &[(String, ComponentExternalKind)]) -> Result<(), Fault> {

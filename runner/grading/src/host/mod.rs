@@ -17,6 +17,7 @@ mod inspect;
 mod run;
 mod state;
 mod ticker;
+mod wasi;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -26,14 +27,16 @@ use proctor_types::verdict::ABI;
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, Linker};
 
-use cache::{Key, ModuleCache};
+use cache::{Entry, Key, ModuleCache};
 pub use compile::{Compiler, CompilerCommand};
 pub use compiler::compiler_main;
+pub(crate) use inspect::import_fault;
 pub use inspect::{ModuleInfo, inspect};
 use run::Loaded;
 pub use run::{Graded, Grader};
 use state::State;
 use ticker::Ticker;
+pub(crate) use wasi::Inputs;
 
 use crate::bundle::sha256;
 use crate::error::{Fault, GradeError};
@@ -191,6 +194,7 @@ impl GraderHost {
             .compiling
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
+        let _nor_elsewhere = cache.one_at_a_time();
         if let Some(component) = from_cache(engine, cache, &key) {
             return Ok(component);
         }
@@ -232,6 +236,9 @@ impl GraderHost {
             expected: ABI,
             found: excerpt(&format!("something else: {error:#}"), 1000).into_owned(),
         };
+        if info.imports.iter().any(|import| wasi::allows(import)) {
+            wasi::link(&mut linker, component, &info.imports).map_err(mismatch)?;
+        }
         let pre = linker.instantiate_pre(component).map_err(mismatch)?;
         let pre = abi::GraderPre::new(pre).map_err(mismatch)?;
         Ok(Loaded {
@@ -244,7 +251,7 @@ impl GraderHost {
 
 fn from_cache(engine: &Engine, cache: &ModuleCache, key: &Key) -> Option<Component> {
     let entry = cache.load(key)?;
-    match native(engine, entry.code()) {
+    match mapped(engine, &entry) {
         Ok(component) => Some(component),
         Err(fault) => {
             tracing::warn!(%fault, "a compiled grader in the cache does not load");
@@ -254,18 +261,35 @@ fn from_cache(engine: &Engine, cache: &ModuleCache, key: &Key) -> Option<Compone
     }
 }
 
-/// Makes compiled code runnable.
+/// Makes compiled code runnable that was just compiled.
 #[expect(
     unsafe_code,
     reason = "the engine cannot tell whether native code is what it compiled"
 )]
 fn native(engine: &Engine, code: &[u8]) -> Result<Component, Fault> {
     // SAFETY: the bytes are the output of `Engine::precompile_component` under
-    // this configuration. They come either straight from the compiler, or from
-    // a cache directory that only we can write to, as one buffer whose digest
-    // was compared with the record made when it was stored; the engine checks
-    // version and settings itself.
-    unsafe { Component::deserialize(engine, code) }.map_err(|error| Fault::Internal {
+    // this configuration, straight from the compiler; the engine checks version
+    // and settings itself.
+    unsafe { Component::deserialize(engine, code) }.map_err(|error| broken(&error))
+}
+
+/// Makes compiled code runnable that was compiled before.
+#[expect(
+    unsafe_code,
+    reason = "the engine cannot tell whether native code is what it compiled"
+)]
+fn mapped(engine: &Engine, entry: &Entry) -> Result<Component, Fault> {
+    // SAFETY: the file is the output of `Engine::precompile_component` under
+    // this configuration, and a record behind it that the engine does not look
+    // at. It is in a cache directory that only we can write to, where files are
+    // replaced and never changed, and its digest was compared with the record
+    // made when it was stored; the path leads to that very file, which `entry`
+    // keeps open. The engine checks version and settings itself.
+    unsafe { Component::deserialize_file(engine, entry.path()) }.map_err(|error| broken(&error))
+}
+
+fn broken(error: &wasmtime::Error) -> Fault {
+    Fault::Internal {
         detail: format!("compiled grader: {error:#}"),
-    })
+    }
 }

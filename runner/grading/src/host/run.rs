@@ -1,9 +1,12 @@
 //! Running a grader on a bundle, once.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Instant;
 
-use proctor_types::verdict::{ABI, GraderRef};
+use proctor_types::verdict::{ABI, GraderKind, GraderRef};
 use wasmtime::{Store, UpdateDeadline};
 
 use super::abi::{self, Exports, GraderPre};
@@ -11,12 +14,17 @@ use super::executor::block_on;
 use super::fault::{Stage, classify};
 use super::inspect::ModuleInfo;
 use super::state::{State, Stop};
+use super::wasi::Inputs;
 use super::{Shared, ticker::Running};
 use crate::bundle::Bundle;
 use crate::error::{Fault, GradeError};
 use crate::limits::Limits;
 use crate::log::GradeLog;
 use crate::validate::{Problems, ValidVerdict, validate};
+
+/// After how much fuel a grader gives way, whatever the clock says: some ten
+/// milliseconds. It does not change how much fuel a grader burns.
+const FUEL_PER_TURN: u64 = 20_000_000;
 
 /// A loaded grader. Cheap to clone; can grade any number of bundles, also at
 /// the same time.
@@ -44,6 +52,9 @@ pub struct Graded {
     pub grader: GraderRef,
     /// What the grader logged.
     pub log: GradeLog,
+    /// Paths that the grader asked for and the bundle does not have, the first
+    /// hundred of them.
+    pub missing: Vec<String>,
 }
 
 impl Grader {
@@ -56,8 +67,18 @@ impl Grader {
     /// while the grader runs; reads of the bundle are done in place. Needs a
     /// tokio runtime with its timer enabled.
     pub async fn grade(&self, bundle: &Bundle, limits: &Limits) -> Result<Graded, GradeError> {
+        self.grade_with(&Inputs::default(), bundle, limits).await
+    }
+
+    /// The same with inputs beside the bundle.
+    pub(crate) async fn grade_with(
+        &self,
+        inputs: &Inputs,
+        bundle: &Bundle,
+        limits: &Limits,
+    ) -> Result<Graded, GradeError> {
         let late = || Fault::OutOfTime { limit: limits.time }.into();
-        let run = self.run(bundle, limits);
+        let run = self.run(inputs, bundle, limits);
         tokio::time::timeout(limits.time, run)
             .await
             .unwrap_or_else(|_| Err(late()))
@@ -65,20 +86,36 @@ impl Grader {
 
     /// Grades a bundle on the calling thread, without a runtime.
     pub fn grade_blocking(&self, bundle: &Bundle, limits: &Limits) -> Result<Graded, GradeError> {
-        let late = || Fault::OutOfTime { limit: limits.time }.into();
-        let deadline = Instant::now() + limits.time;
-        block_on(self.run(bundle, limits), deadline).unwrap_or_else(|| Err(late()))
+        self.grade_blocking_with(&Inputs::default(), bundle, limits)
     }
 
-    async fn run(&self, bundle: &Bundle, limits: &Limits) -> Result<Graded, GradeError> {
-        let mut store = self.store(bundle, limits)?;
-        let _running: Running = self.0.shared.ticker()?.run();
-        let called = call(&self.0.pre, &mut store).await;
+    /// The same with inputs beside the bundle.
+    pub(crate) fn grade_blocking_with(
+        &self,
+        inputs: &Inputs,
+        bundle: &Bundle,
+        limits: &Limits,
+    ) -> Result<Graded, GradeError> {
+        let late = || Fault::OutOfTime { limit: limits.time }.into();
+        let deadline = Instant::now() + limits.time;
+        block_on(self.run(inputs, bundle, limits), deadline).unwrap_or_else(|| Err(late()))
+    }
+
+    async fn run(
+        &self,
+        inputs: &Inputs,
+        bundle: &Bundle,
+        limits: &Limits,
+    ) -> Result<Graded, GradeError> {
+        let mut store = self.store(inputs, bundle, limits)?;
+        let called = self.ticking(call(&self.0.pre, &mut store)).await?;
         let fuel = limits
             .fuel
             .saturating_sub(store.get_fuel().unwrap_or_default());
         let answer = called.map_err(|(stage, error)| classify(&error, stage, &store, limits));
-        let (log, last_error) = store.into_data().log.finish();
+        store.data_mut().flush_output();
+        let State { log, missing, .. } = store.into_data();
+        let (log, last_error) = log.finish();
 
         let verdict = match answer {
             Ok(Ok(verdict)) => verdict,
@@ -99,20 +136,49 @@ impl Grader {
                 verdict,
                 grader: self.reference(fuel),
                 log,
+                missing: missing.into_iter().collect(),
             }),
             Err(fault) => Err(GradeError::with_run(fault, None, log, Some(fuel))),
         }
     }
 
-    fn store(&self, bundle: &Bundle, limits: &Limits) -> Result<Store<State>, Fault> {
+    /// Lets the clock tick from the first time that `call` gives way: most
+    /// graders are done before, and a short process is spared the thread.
+    async fn ticking<T>(&self, call: impl Future<Output = T>) -> Result<T, Fault> {
+        let mut call = pin!(call);
+        let mut running: Option<Running> = None;
+        poll_fn(|context| match call.as_mut().poll(context) {
+            Poll::Ready(output) => Poll::Ready(Ok(output)),
+            Poll::Pending if running.is_some() => Poll::Pending,
+            Poll::Pending => match self.0.shared.ticker() {
+                Ok(ticker) => {
+                    running = Some(ticker.run());
+                    Poll::Pending
+                }
+                Err(fault) => Poll::Ready(Err(fault)),
+            },
+        })
+        .await
+    }
+
+    fn store(
+        &self,
+        inputs: &Inputs,
+        bundle: &Bundle,
+        limits: &Limits,
+    ) -> Result<Store<State>, Fault> {
         let internal = |error: wasmtime::Error| Fault::Internal {
             detail: format!("{error:#}"),
         };
         let engine = self.0.shared.engine()?;
-        let mut store = Store::try_new(engine, State::new(bundle, limits)).map_err(internal)?;
+        let mut store =
+            Store::try_new(engine, State::new(bundle, inputs, limits)).map_err(internal)?;
         store.limiter(|state| &mut state.limiter);
         store.set_hostcall_fuel(limits.output_bytes);
         store.set_fuel(limits.fuel).map_err(internal)?;
+        store
+            .fuel_async_yield_interval(Some(FUEL_PER_TURN))
+            .map_err(internal)?;
         store.set_epoch_deadline(1);
         let deadline = Instant::now() + limits.time;
         store.epoch_deadline_callback(move |_| {
@@ -127,6 +193,8 @@ impl Grader {
 
     fn reference(&self, fuel: u64) -> GraderRef {
         GraderRef {
+            kind: GraderKind::Component,
+            source_sha256: None,
             sha256: self.0.info.sha256.clone(),
             abi: ABI.to_owned(),
             fuel,

@@ -3,6 +3,7 @@
 use rustix::io::Errno;
 use wasmtime::{ResourceLimiter, Result};
 
+use super::wasi::{Inputs, Wasi};
 use crate::bundle::{Bundle, EvidenceError};
 use crate::limits::Limits;
 use crate::log::LogBuffer;
@@ -14,15 +15,32 @@ pub(super) struct State {
     pub(super) limiter: Limiter,
     pub(super) log: LogBuffer,
     pub(super) hostcall_left: u64,
+    /// Paths that the grader asked for and the bundle does not have.
+    pub(super) missing: std::collections::BTreeSet<String>,
+    pub(super) wasi: Wasi,
 }
 
 impl State {
-    pub(super) fn new(bundle: &Bundle, limits: &Limits) -> Self {
+    pub(super) fn new(bundle: &Bundle, inputs: &Inputs, limits: &Limits) -> Self {
         Self {
             bundle: bundle.clone(),
             limiter: Limiter::new(limits),
             log: LogBuffer::new(limits.log_kept_bytes, limits.log_bytes),
             hostcall_left: limits.hostcall_bytes,
+            missing: std::collections::BTreeSet::new(),
+            wasi: Wasi::new(bundle, inputs.clone(), limits.scratch_bytes),
+        }
+    }
+}
+
+impl State {
+    /// Remembers a path that the bundle does not have: its author may have
+    /// misspelt it. Of many, the first ones that were asked for.
+    pub(super) fn misses(&mut self, path: &str) {
+        const MOST: usize = 100;
+        const LONGEST: usize = 500;
+        if self.missing.len() < MOST && path.len() <= LONGEST && !self.missing.contains(path) {
+            self.missing.insert(path.to_owned());
         }
     }
 }
@@ -34,6 +52,11 @@ pub(super) enum Stop {
     Deadline,
     #[error("log quota")]
     LogQuota,
+    /// The grader ended its own process.
+    #[error("exit status {0}")]
+    Exit(u8),
+    #[error("a function of sockets that cannot answer")]
+    Socket,
     #[error("hostcall budget")]
     HostcallBudget,
     #[error(transparent)]

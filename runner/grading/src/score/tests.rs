@@ -1,5 +1,7 @@
 use proctor_types::task::{RubricLevel, Weights};
 
+use proctor_types::verdict::GraderKind;
+
 use super::*;
 use crate::validate::ValidVerdict;
 
@@ -57,6 +59,8 @@ fn graded(points: &[f64]) -> ValidVerdict {
 
 fn scored(task: &TaskInfo, points: &[f64]) -> Verdict {
     let grader = GraderRef {
+        kind: GraderKind::Component,
+        source_sha256: None,
         sha256: "0".repeat(64),
         abi: "abi".to_owned(),
         fuel: 1,
