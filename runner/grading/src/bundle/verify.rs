@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use proctor_types::bundle::MANIFEST;
+use proctor_types::manifest::FileRef;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 
 use super::files::describe;
@@ -13,6 +14,9 @@ use super::{Bundle, EvidenceError, EvidenceProblem};
 const MAX_DEPTH: usize = 256;
 /// After this many differences the rest is only counted.
 const MAX_DIFFERENCES: usize = 1000;
+
+/// Longest file that stays in memory once it was verified.
+const KEPT_BYTES: u64 = 256 << 10;
 
 /// What came out of comparing a bundle with its manifest.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,7 +76,7 @@ impl Bundle {
     pub fn verify(&self) -> Result<Verification, EvidenceError> {
         let mut result = Verification::default();
         for (path, listed) in &self.0.manifest.files {
-            match self.scan(path, listed, &mut |_, _| {}) {
+            match self.verify_file(path, listed) {
                 Ok(()) => result.matching += 1,
                 Err(error) => result.add(Difference::Listed(error)),
             }
@@ -80,6 +84,15 @@ impl Bundle {
         self.find_extra(&mut result)?;
         result.differences.sort_by(|a, b| a.path().cmp(b.path()));
         Ok(result)
+    }
+
+    /// Short files are kept: a grader is likely to ask for them next.
+    fn verify_file(&self, path: &str, listed: &FileRef) -> Result<(), EvidenceError> {
+        if listed.bytes <= KEPT_BYTES.min(self.0.limits.file_bytes) {
+            self.read(path).map(drop)
+        } else {
+            self.scan(path, listed, &mut |_, _| {})
+        }
     }
 
     fn is_part(&self, path: &str) -> bool {
