@@ -17,6 +17,9 @@ use super::{BuildError, BuildOptions, TARGET};
 /// Runs the compiler so that it does not matter where the sources lie.
 const WRAPPER: &str = include_str!("rustc.sh");
 
+/// The SDK's package.
+const SDK: &str = "proctor-grader";
+
 /// Lines of a failed tool's output that its error keeps.
 const KEPT_LINES: usize = 60;
 
@@ -27,9 +30,16 @@ pub(super) struct Build<'a> {
     pub(super) options: &'a BuildOptions,
 }
 
+/// A module, and what its build was made of besides the tools.
+pub(super) struct Output {
+    pub(super) module: Vec<u8>,
+    pub(super) sdk: Option<String>,
+    pub(super) scripts: Vec<String>,
+}
+
 impl Build<'_> {
     /// The compiled module.
-    pub(super) fn run(&self) -> Result<Vec<u8>, BuildError> {
+    pub(super) fn run(&self) -> Result<Output, BuildError> {
         let metadata = self.metadata()?;
         let mut cargo = self.cargo("rustc");
         cargo
@@ -50,7 +60,12 @@ impl Build<'_> {
         }
         let output = run(cargo, "cargo rustc")?;
         let path = module_path(&output)?;
-        std::fs::read(&path).map_err(|source| BuildError::File { path, source })
+        let module = std::fs::read(&path).map_err(|source| BuildError::File { path, source })?;
+        Ok(Output {
+            module,
+            sdk: sdk(&metadata),
+            scripts: scripts(&metadata),
+        })
     }
 
     /// Cargo in the crate's directory, with the given subcommand.
@@ -170,6 +185,28 @@ impl Build<'_> {
         }
         flags
     }
+}
+
+/// Version of the SDK that the crate uses.
+fn sdk(metadata: &Metadata) -> Option<String> {
+    let sdk = metadata.packages.iter().find(|package| package.name == SDK);
+    sdk.map(|package| package.version.to_string())
+}
+
+/// What the build runs of packages that come from no registry.
+fn scripts(metadata: &Metadata) -> Vec<String> {
+    let mut found = Vec::new();
+    for package in metadata.packages.iter().filter(|p| p.source.is_none()) {
+        for target in &package.targets {
+            if target.is_custom_build() {
+                found.push(format!("the build script of `{}`", package.name));
+            } else if target.is_proc_macro() {
+                found.push(format!("the procedural macros of `{}`", package.name));
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 /// Directories of the packages that come from no registry, as the wrapper wants

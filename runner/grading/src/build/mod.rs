@@ -14,6 +14,7 @@
 
 mod cargo;
 mod component;
+mod describe;
 mod error;
 #[cfg(test)]
 mod tests;
@@ -26,10 +27,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use component::{Interface, encode, interface};
+pub use describe::{Export, Import, ModuleReport, Refusal, abi, describe};
 pub use error::BuildError;
 
 /// What a grader crate is compiled for. It has no system interface at all.
 pub const TARGET: &str = "wasm32-unknown-unknown";
+/// The cargo profile that graders are built with. Of its settings only
+/// `opt-level` is the crate's choice.
+pub const PROFILE: &str = "release";
 
 /// How to build.
 #[derive(Debug, Clone)]
@@ -107,10 +112,15 @@ pub struct BuiltGrader {
     pub component: Vec<u8>,
     /// SHA-256 of the component, lower-case hex.
     pub sha256: String,
-    /// Contract that it implements: [`ABI`](proctor_types::verdict::ABI).
+    /// Contract that it implements, as its own imports name it.
     pub abi: String,
     /// What built it.
     pub toolchain: Toolchain,
+    /// Version of the SDK; absent where the crate does without.
+    pub sdk: Option<String>,
+    /// What the build ran that is not from a registry: build scripts and
+    /// procedural macros, in words.
+    pub scripts: Vec<String>,
 }
 
 /// The tools whose versions decide the component's bytes. The same sources
@@ -147,6 +157,10 @@ pub struct CompiledModule {
     pub module: Vec<u8>,
     /// What compiled it; `wit_component` is empty.
     pub toolchain: Toolchain,
+    /// Version of the SDK; absent where the crate does without.
+    pub sdk: Option<String>,
+    /// What the build ran that is not from a registry.
+    pub scripts: Vec<String>,
 }
 
 /// Builds the grader in `crate_dir` as a component of the contract
@@ -162,6 +176,8 @@ pub fn build_grader(crate_dir: &Path, options: &BuildOptions) -> Result<BuiltGra
     let CompiledModule {
         module,
         mut toolchain,
+        sdk,
+        scripts,
     } = compile(crate_dir, options)?;
     let encoded = encode(&module)?;
     let abi = interface(&encoded.component)?.expect_grader()?;
@@ -172,8 +188,23 @@ pub fn build_grader(crate_dir: &Path, options: &BuildOptions) -> Result<BuiltGra
         sha256,
         abi,
         toolchain,
+        sdk,
+        scripts,
     })
 }
+
+/// The tools that a build in `dir` would use. Nothing is built.
+///
+/// # Errors
+/// When there is no toolchain for [`TARGET`].
+pub fn toolchain(dir: &Path, options: &BuildOptions) -> Result<Toolchain, BuildError> {
+    let mut toolchain = tools::Tools::find(dir, options)?.record();
+    toolchain.wit_component = encode(&EMPTY_MODULE)?.wit_component;
+    Ok(toolchain)
+}
+
+/// The smallest module there is.
+const EMPTY_MODULE: [u8; 8] = *b"\0asm\x01\0\0\0";
 
 /// Compiles the library in `crate_dir` to a WebAssembly module, without making
 /// a component of it.
@@ -200,14 +231,16 @@ pub fn compile(crate_dir: &Path, options: &BuildOptions) -> Result<CompiledModul
         ..options.clone()
     };
     let tools = tools::Tools::find(&crate_dir, &options)?;
-    let module = cargo::Build {
+    let built = cargo::Build {
         tools: &tools,
         crate_dir: &crate_dir,
         options: &options,
     }
     .run()?;
     Ok(CompiledModule {
-        module,
+        module: built.module,
         toolchain: tools.record(),
+        sdk: built.sdk,
+        scripts: built.scripts,
     })
 }
