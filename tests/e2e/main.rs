@@ -10,5 +10,6 @@ mod clients;
 mod faults;
 mod honesty;
 mod packs;
+mod probes;
 mod regrade;
 mod trial;

@@ -39,7 +39,7 @@ fn the_smallest_task_is_one() {
 #[test]
 fn every_example_of_front_matter_is_read_without_a_warning() {
     let examples = blocks(TASK_FORMAT, "```yaml");
-    assert_eq!(examples.len(), 3);
+    assert_eq!(examples.len(), 4);
     for example in examples {
         assert_eq!(
             parse(&task_text("a", example)).unwrap().warnings,
@@ -122,6 +122,7 @@ fn the_example_of_a_lock_file_has_the_form_of_one() {
     for (short, whole) in [
         digest("3f0c", &"3f0c".repeat(16)),
         digest("9ab1", &"9ab1".repeat(16)),
+        digest("77e1", &"77e1".repeat(16)),
     ] {
         assert!(text.contains(&short));
         text = text.replace(&short, &whole);
