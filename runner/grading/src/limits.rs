@@ -135,6 +135,13 @@ pub struct ModuleLimits {
     pub function_bytes: usize,
     /// Core modules and nested components. Default 256.
     pub modules: usize,
+    /// Instances of nested components, those inside of others counted as often
+    /// as they are made. Default 1,000.
+    pub instances: usize,
+    /// Types of functions and values. Default 50,000.
+    pub types: usize,
+    /// Elements that all tables begin with. Default 200,000.
+    pub table_elements: usize,
 }
 
 impl Default for ModuleLimits {
@@ -144,6 +151,9 @@ impl Default for ModuleLimits {
             functions: 60_000,
             function_bytes: 1 << 20,
             modules: 256,
+            instances: 1000,
+            types: 50_000,
+            table_elements: 200_000,
         }
     }
 }
@@ -157,8 +167,22 @@ pub struct CompileLimits {
     pub cpu_seconds: u64,
     /// Wall-clock time. Default 120 s.
     pub time: Duration,
-    /// Longest compiled module in bytes. Default 512 MiB.
+    /// Longest compiled module in bytes. Default 256 MiB: loading one takes
+    /// twice that for a moment.
     pub output_bytes: u64,
+    /// How many times longer than the module the compiled module may be, above
+    /// the first 16 MiB. Default 16; a small module usually becomes 8 times as
+    /// long, a whole Python twice.
+    pub output_ratio: u64,
+}
+
+impl CompileLimits {
+    /// Longest compiled module that comes of a module of `wasm_bytes`.
+    pub(crate) fn output_bytes_of(&self, wasm_bytes: usize) -> u64 {
+        const ALWAYS: u64 = 16 << 20;
+        let in_proportion = self.output_ratio.saturating_mul(wasm_bytes as u64);
+        self.output_bytes.min(ALWAYS.saturating_add(in_proportion))
+    }
 }
 
 impl Default for CompileLimits {
@@ -167,7 +191,8 @@ impl Default for CompileLimits {
             memory_bytes: 3 << 30,
             cpu_seconds: 60,
             time: Duration::from_mins(2),
-            output_bytes: 512 << 20,
+            output_bytes: 256 << 20,
+            output_ratio: 16,
         }
     }
 }

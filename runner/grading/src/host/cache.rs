@@ -96,6 +96,12 @@ impl ModuleCache {
         })
     }
 
+    /// Whether something is stored under a key; nothing is said about what.
+    pub(super) fn has(&self, key: &Key) -> bool {
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        rustix::fs::statat(&self.directory, key.0.as_str(), flags).is_ok()
+    }
+
     /// The code that is stored under a key, or nothing where there is none
     /// that can be trusted; what cannot be trusted is removed.
     pub(super) fn load(&self, key: &Key) -> Option<Entry> {

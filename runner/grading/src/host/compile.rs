@@ -73,7 +73,7 @@ pub(super) fn compile(
     let answer = talk
         .run(&mut child, limits, wasm)
         .map_err(|error| internal("cannot talk to the compiler", &error))?;
-    answer.code(limits)
+    answer.code(limits, limits.output_bytes_of(wasm.len()))
 }
 
 /// The ends of the child that the parent holds.
@@ -116,6 +116,7 @@ impl Talk {
             stderr,
             pidfd,
         } = self;
+        let output_bytes = limits.output_bytes_of(wasm.len());
         let header = Header::new(limits, wasm.len()).to_string();
         let (done, when_done) = mpsc::channel::<()>();
         thread::scope(|scope| {
@@ -137,10 +138,10 @@ impl Talk {
                 }
                 timed_out
             });
-            let stdout = read(stdout, limits.output_bytes.saturating_add(1));
+            let stdout = read(stdout, output_bytes.saturating_add(1));
             let too_long = stdout
                 .as_ref()
-                .is_ok_and(|out| out.len() as u64 > limits.output_bytes);
+                .is_ok_and(|out| out.len() as u64 > output_bytes);
             if too_long || stdout.is_err() {
                 let _ = child.kill();
             }
@@ -169,13 +170,13 @@ fn read(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 impl Answer {
-    fn code(self, limits: &CompileLimits) -> Result<Vec<u8>, Fault> {
+    fn code(self, limits: &CompileLimits, output_bytes: u64) -> Result<Vec<u8>, Fault> {
         if self.timed_out {
             let detail = format!("it took longer than {:.0} s", limits.time.as_secs_f64());
             return Err(Fault::CompileLimits { detail });
         }
-        if self.stdout.len() as u64 > limits.output_bytes {
-            let detail = format!("the result is longer than {} bytes", limits.output_bytes);
+        if self.stdout.len() as u64 > output_bytes {
+            let detail = format!("the result is longer than {output_bytes} bytes");
             return Err(Fault::CompileLimits { detail });
         }
         match (self.status.code(), self.status.signal()) {

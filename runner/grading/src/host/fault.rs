@@ -3,6 +3,7 @@
 use std::io;
 
 use rustix::io::Errno;
+use wasmtime::component::ResourceTableError;
 use wasmtime::{Store, Trap, WasmBacktrace};
 
 use super::state::{Refused, State, Stop};
@@ -111,6 +112,15 @@ fn untyped(error: &wasmtime::Error, stage: Stage, limits: &Limits) -> Fault {
                 limit: limits.output_bytes,
             }
         };
+    }
+    // So it is with this one, for resources of the grader's own; those of the
+    // host are counted by the host.
+    let full = matches!(
+        error.downcast_ref::<ResourceTableError>(),
+        Some(ResourceTableError::Full)
+    );
+    if full || cause.contains("cannot allocate another handle") {
+        return Fault::TooManyResources { detail };
     }
     match stage {
         Stage::Instantiate => Fault::TooManyResources { detail },

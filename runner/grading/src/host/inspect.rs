@@ -4,9 +4,11 @@
 
 use proctor_types::verdict::ABI;
 use wasmtime::wasmparser::{
-    ComponentExternalKind, ComponentTypeRef, Encoding, Parser, Payload, TypeBounds,
+    BinaryReaderError, ComponentAlias, ComponentExternalKind, ComponentInstance, ComponentTypeRef,
+    Encoding, Parser, Payload, TypeBounds,
 };
 
+use super::growth::Growth;
 use crate::bundle::sha256;
 use crate::error::Fault;
 use crate::limits::ModuleLimits;
@@ -45,6 +47,9 @@ pub struct ModuleInfo {
     pub modules: usize,
     /// Functions over all core modules.
     pub functions: usize,
+    /// Instances of components, the grader's own included; at least as many as
+    /// there are.
+    pub instances: usize,
 }
 
 /// Checks a module against the contract and the limits without compiling it.
@@ -70,6 +75,7 @@ pub(super) fn inspect_hashed(
         exports: parts.exports.into_iter().map(|(name, _)| name).collect(),
         modules: parts.modules,
         functions: parts.functions,
+        instances: parts.instances,
     })
 }
 
@@ -109,12 +115,19 @@ struct Parts {
     exports: Vec<(String, ComponentExternalKind)>,
     modules: usize,
     functions: usize,
+    instances: usize,
+    types: usize,
+    table_elements: u64,
+    growth: Growth,
+}
+
+fn malformed(error: BinaryReaderError) -> Fault {
+    Fault::CompileFailed {
+        detail: error.to_string(),
+    }
 }
 
 fn walk(wasm: &[u8], limits: &ModuleLimits) -> Result<Parts, Fault> {
-    let malformed = |error: wasmtime::wasmparser::BinaryReaderError| Fault::CompileFailed {
-        detail: error.to_string(),
-    };
     let mut parts = Parts::default();
     // The component itself is depth 1; only its own names are its interface.
     let mut depth = 0_usize;
@@ -122,12 +135,16 @@ fn walk(wasm: &[u8], limits: &ModuleLimits) -> Result<Parts, Fault> {
         match payload.map_err(malformed)? {
             Payload::Version { encoding, .. } => {
                 depth += 1;
+                parts.growth.begin();
                 if depth > 1 || encoding == Encoding::Module {
                     parts.modules += 1;
                     check("its number of modules", parts.modules, limits.modules)?;
                 }
             }
-            Payload::End(_) => depth = depth.saturating_sub(1),
+            Payload::End(_) => {
+                depth = depth.saturating_sub(1);
+                parts.instances = parts.growth.end();
+            }
             Payload::ComponentImportSection(section) if depth == 1 => {
                 for import in section {
                     let import = import.map_err(malformed)?;
@@ -162,10 +179,80 @@ fn walk(wasm: &[u8], limits: &ModuleLimits) -> Result<Parts, Fault> {
                     limits.function_bytes,
                 )?;
             }
-            _ => {}
+            other => parts.multiply(&other, depth, limits)?,
         }
     }
     Ok(parts)
+}
+
+impl Parts {
+    /// Bounds what a few bytes can make large: in the compiler, in the code
+    /// that comes of it, and in the host that runs it.
+    fn multiply(
+        &mut self,
+        payload: &Payload<'_>,
+        depth: usize,
+        limits: &ModuleLimits,
+    ) -> Result<(), Fault> {
+        match payload {
+            Payload::ComponentInstanceSection(section) => {
+                for instance in section.clone() {
+                    let instance = instance.map_err(malformed)?;
+                    if matches!(instance, ComponentInstance::Instantiate { .. }) {
+                        let count = self.growth.instantiates();
+                        check("its number of instances", count, limits.instances)?;
+                    }
+                }
+            }
+            Payload::ComponentImportSection(section) if depth > 1 => {
+                for import in section.clone() {
+                    if let ComponentTypeRef::Component(_) = import.map_err(malformed)?.ty {
+                        return Err(higher_order());
+                    }
+                }
+            }
+            Payload::ComponentAliasSection(section) => {
+                for alias in section.clone() {
+                    if let ComponentAlias::InstanceExport {
+                        kind: ComponentExternalKind::Component,
+                        ..
+                    } = alias.map_err(malformed)?
+                    {
+                        return Err(higher_order());
+                    }
+                }
+            }
+            Payload::TableSection(section) => {
+                for table in section.clone() {
+                    let elements = table.map_err(malformed)?.ty.initial;
+                    self.table_elements = self.table_elements.saturating_add(elements);
+                    let found = usize::try_from(self.table_elements).unwrap_or(usize::MAX);
+                    let what = "the number of elements that its tables begin with";
+                    check(what, found, limits.table_elements)?;
+                }
+            }
+            Payload::TypeSection(section) => self.types(section.count(), limits)?,
+            Payload::CoreTypeSection(section) => self.types(section.count(), limits)?,
+            Payload::ComponentTypeSection(section) => self.types(section.count(), limits)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn types(&mut self, count: u32, limits: &ModuleLimits) -> Result<(), Fault> {
+        self.types = self.types.saturating_add(count as usize);
+        check("its number of types", self.types, limits.types)
+    }
+}
+
+/// How many instances such components are could only be found out by making
+/// them.
+fn higher_order() -> Fault {
+    Fault::ModuleTooLarge {
+        what: "its number of components that others are handed",
+        found: 1,
+        limit: 0,
+    }
 }
 
 /// Deny by default. A name of our package with another version means another

@@ -12,6 +12,7 @@ mod compiler;
 mod engine;
 mod executor;
 mod fault;
+mod growth;
 mod imports;
 mod inspect;
 mod run;
@@ -179,6 +180,15 @@ impl GraderHost {
     /// needed. Nothing happens where there is none.
     pub fn check_cache(&self) -> Result<(), GradeError> {
         Ok(self.cache().map(drop)?)
+    }
+
+    /// Whether the module of this digest is compiled already, as far as the
+    /// cache knows.
+    pub fn is_compiled(&self, sha256: &str) -> bool {
+        let (Ok(engine), Ok(Some(cache))) = (self.shared.engine(), self.cache()) else {
+            return false;
+        };
+        cache.has(&Key::new(sha256, &engine::compatibility(engine)))
     }
 
     fn component(&self, wasm: &[u8], info: &ModuleInfo) -> Result<Component, Fault> {

@@ -1,5 +1,7 @@
 //! What the host keeps about one running grader.
 
+use std::time::Instant;
+
 use rustix::io::Errno;
 use wasmtime::{ResourceLimiter, Result};
 
@@ -15,6 +17,9 @@ pub(super) struct State {
     pub(super) limiter: Limiter,
     pub(super) log: LogBuffer,
     pub(super) hostcall_left: u64,
+    /// When the grader's time is up. It is looked at in every call, too: calls
+    /// can take long and cost little fuel.
+    pub(super) deadline: Instant,
     /// Paths that the grader asked for and the bundle does not have.
     pub(super) missing: std::collections::BTreeSet<String>,
     pub(super) wasi: Wasi,
@@ -27,6 +32,7 @@ impl State {
             limiter: Limiter::new(limits),
             log: LogBuffer::new(limits.log_kept_bytes, limits.log_bytes),
             hostcall_left: limits.hostcall_bytes,
+            deadline: Instant::now() + limits.time,
             missing: std::collections::BTreeSet::new(),
             wasi: Wasi::new(bundle, inputs.clone(), limits.scratch_bytes),
         }

@@ -15,6 +15,8 @@ use crate::host::state::{State, Stop};
 
 /// Most bytes of one read.
 const CHUNK: u64 = 1 << 20;
+/// Most bytes of all listings that are being read, each name with 64 on top.
+pub(super) const LISTINGS: u64 = 64 << 20;
 
 /// An open file or directory.
 #[derive(Debug)]
@@ -25,7 +27,11 @@ pub struct Descriptor {
 
 /// A listing that is being read.
 #[derive(Debug)]
-pub struct Entries(std::vec::IntoIter<(String, bool)>);
+pub struct Entries {
+    names: std::vec::IntoIter<(String, bool)>,
+    /// What it took of [`LISTINGS`].
+    bytes: u64,
+}
 
 /// An operation on a file that did not work.
 #[derive(Debug)]
@@ -283,7 +289,13 @@ impl types::HostDescriptor for State {
         self.charge(0)?;
         let node = self.node(&descriptor)?;
         let names = self.names(&node)?;
-        Ok(self.wasi.table.push(Entries(names.into_iter()))?)
+        let bytes = names.iter().map(|(name, _)| name.len() as u64 + 64).sum();
+        let left = self.wasi.listings_left.checked_sub(bytes);
+        let left = left.ok_or(ErrorCode::Quota)?;
+        let names = names.into_iter();
+        let entries = self.wasi.table.push(Entries { names, bytes })?;
+        self.wasi.listings_left = left;
+        Ok(entries)
     }
 
     fn sync(&mut self, _: Resource<Descriptor>) -> Answer<()> {
@@ -469,7 +481,7 @@ impl types::HostDirectoryEntryStream for State {
         entries: Resource<Entries>,
     ) -> Answer<Option<DirectoryEntry>> {
         self.charge(0)?;
-        let next = self.wasi.table.get_mut(&entries)?.0.next();
+        let next = self.wasi.table.get_mut(&entries)?.names.next();
         Ok(next.map(|(name, directory)| DirectoryEntry {
             type_: kind(directory),
             name,
@@ -477,7 +489,8 @@ impl types::HostDirectoryEntryStream for State {
     }
 
     fn drop(&mut self, entries: Resource<Entries>) -> Result<()> {
-        self.wasi.table.delete(entries)?;
+        let Entries { bytes, .. } = self.wasi.table.delete(entries)?;
+        self.wasi.listings_left = self.wasi.listings_left.saturating_add(bytes);
         Ok(())
     }
 }

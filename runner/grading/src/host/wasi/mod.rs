@@ -67,6 +67,8 @@ mod bindings {
 pub(super) struct Wasi {
     table: ResourceTable,
     scratch: Scratch,
+    /// Bytes that listings may still take.
+    listings_left: u64,
     clock: Clock,
     random: Random,
     stdout: Lines,
@@ -84,6 +86,7 @@ impl Wasi {
         Self {
             table,
             scratch: Scratch::new(scratch_bytes),
+            listings_left: descriptor::LISTINGS,
             clock: Clock::at_end_of(bundle.manifest()),
             random: Random::default(),
             stdout: Lines::default(),

@@ -3,7 +3,10 @@
 use wasmtime::Result;
 
 use super::bindings::wasi::random::{insecure, insecure_seed, random};
-use crate::host::state::State;
+use crate::host::state::{State, Stop};
+
+/// Most bytes that are made at once.
+const MOST: u64 = 1 << 20;
 
 /// The generator SplitMix64 (Steele, Lea, Flood 2014).
 #[derive(Debug)]
@@ -27,8 +30,11 @@ impl Random {
 
 impl State {
     fn random_bytes(&mut self, length: u64) -> Result<Vec<u8>> {
-        // Charged first: nobody gets to allocate more than the budget holds.
+        // Charged and compared first: nobody gets to allocate more than that.
         self.charge(length)?;
+        if length > MOST {
+            return Err(Stop::HostcallBudget.into());
+        }
         let length = usize::try_from(length)?;
         let mut bytes = Vec::with_capacity(length + 8);
         while bytes.len() < length {
