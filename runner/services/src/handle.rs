@@ -14,6 +14,7 @@ use proctor_types::journal::JournalEntry;
 
 use crate::gateway::refusal_body;
 use crate::journal::{Attempt, Journal, JournalCaps, payload_of};
+use crate::memo::{Key, Memo};
 use crate::service::{Answer, Request, Service};
 use crate::world::World;
 
@@ -34,6 +35,7 @@ struct State {
     seeded: World,
     world: World,
     journal: Journal,
+    memo: Memo,
     epoch: u64,
     fault: Option<Fault>,
 }
@@ -75,6 +77,7 @@ impl WorldHandle {
             seeded: world.clone(),
             world,
             journal: Journal::new(caps),
+            memo: Memo::default(),
             epoch: 0,
             fault: None,
         };
@@ -96,8 +99,10 @@ impl WorldHandle {
     /// becomes a 500 and a [`Fault`]; from then on nothing is answered any
     /// more. A full journal answers 429, and the world stays as it is. What the
     /// answer says was read and changed, and its parts, have moved into the
-    /// journal.
+    /// journal. A request whose answer is still known ([`Answer::lasting`]) gets
+    /// that one.
     pub fn answer(&self, service: &dyn Service, request: &Request) -> Answer {
+        let key = Key::of(service.name(), request);
         let payload = payload_of(request, self.body_cap);
         let mut state = self.lock();
         if let Some(fault) = &state.fault {
@@ -111,6 +116,12 @@ impl WorldHandle {
             return refusal(service.name(), request, 429, text);
         }
         state.world.clock.tick();
+        if let Some(known) = key.as_ref().and_then(|key| state.memo.get(key)) {
+            state.journal.answered_again(&known.facts);
+            let now = state.world.clock.now();
+            drop(state);
+            return dated(known.answer(), now);
+        }
         let world = &mut state.world;
         let answered = catch_unwind(AssertUnwindSafe(|| service.handle(world, request)));
         let (mut answer, note) = match answered {
@@ -132,11 +143,16 @@ impl WorldHandle {
         if request.method == Method::HEAD {
             answer.read.clear();
         }
-        if let Some(date) = http_date(state.world.clock.now()) {
-            answer.headers.insert(header::DATE, date);
+        let lasting = answer.lasting;
+        let facts = state.journal.answered(request, payload, &mut answer, note);
+        match key {
+            Some(key) if lasting => state.memo.keep(key, &answer, facts),
+            _ if lasting => {}
+            _ => state.memo.clear(),
         }
-        state.journal.answered(request, payload, &mut answer, note);
-        answer
+        let now = state.world.clock.now();
+        drop(state);
+        dated(answer, now)
     }
 
     /// Lists an attempt that no service answered. The clock stays where it is:
@@ -238,6 +254,7 @@ impl State {
     fn begin(&mut self, world: World) {
         self.world = world;
         self.journal = self.journal.cleared();
+        self.memo.clear();
         self.fault = None;
         self.epoch += 1;
     }
@@ -256,6 +273,14 @@ fn message_of(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "panicked without a message".to_owned())
+}
+
+/// An answer with its `Date`.
+fn dated(mut answer: Answer, now: Timestamp) -> Answer {
+    answer
+        .headers
+        .extend(http_date(now).map(|date| (header::DATE, date)));
+    answer
 }
 
 /// `Date` by the world's clock (RFC 9110, section 5.6.7): the agent sees one

@@ -1,6 +1,7 @@
 //! The journal: what the world was asked, and what it answered.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -94,7 +95,7 @@ pub(crate) struct Attempt<'a> {
 pub(crate) struct Journal {
     caps: JournalCaps,
     start: Instant,
-    entries: Vec<JournalEntry>,
+    entries: Vec<Listed>,
     requests: Room,
     egress: Room,
     /// Oldest entries that are gone.
@@ -103,6 +104,33 @@ pub(crate) struct Journal {
     unlisted: u64,
     bodies: BTreeMap<String, Bytes>,
     bodies_bytes: usize,
+}
+
+/// An entry of the journal: its place in the list is its number.
+#[derive(Debug)]
+struct Listed {
+    t_us: u64,
+    facts: Arc<Facts>,
+}
+
+/// What the journal says of a request but for its number and its time, which
+/// are left 0. Requests that were answered alike share it.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    entry: JournalEntry,
+    bytes: usize,
+}
+
+impl Facts {
+    fn new(entry: JournalEntry) -> Self {
+        let bytes = size_of_entry(&entry);
+        Self { entry, bytes }
+    }
+
+    /// What they take, in memory and as JSON.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
 }
 
 /// What one kind of entry may still take.
@@ -117,9 +145,9 @@ impl Room {
         self.entries == 0 || self.bytes == 0
     }
 
-    fn take(&mut self, entry: &JournalEntry) {
+    fn take(&mut self, facts: &Facts) {
         self.entries = self.entries.saturating_sub(1);
-        self.bytes = self.bytes.saturating_sub(size_of_entry(entry));
+        self.bytes = self.bytes.saturating_sub(facts.bytes);
     }
 }
 
@@ -178,10 +206,10 @@ impl Journal {
             entries: self.caps.egress,
             bytes: self.caps.bytes / 2,
         };
-        for entry in &self.entries {
-            match entry.kind {
-                EntryKind::Request => self.requests.take(entry),
-                EntryKind::Egress | EntryKind::Truncated => self.egress.take(entry),
+        for Listed { facts, .. } in &self.entries {
+            match facts.entry.kind {
+                EntryKind::Request => self.requests.take(facts),
+                EntryKind::Egress | EntryKind::Truncated => self.egress.take(facts),
             }
         }
     }
@@ -191,20 +219,32 @@ impl Journal {
         self.unlisted += 1;
     }
 
-    /// Lists a request, its answer and what came inside it. The touches move
-    /// from the answer into the journal.
+    /// Lists a request, its answer and what came inside it. What it read and
+    /// changed, and for whom, moves from the answer into the journal.
     pub(crate) fn answered(
         &mut self,
         request: &Request,
         payload: Payload,
         answer: &mut Answer,
         note: Option<String>,
-    ) {
+    ) -> Arc<Facts> {
         let outer = self.list(request, payload, answer, None, note);
+        let n = self.next() - 1;
         for (inner, mut answer) in std::mem::take(&mut answer.parts) {
             let payload = payload_of(&inner, self.caps.body_bytes);
-            self.list(&inner, payload, &mut answer, Some(outer), None);
+            self.list(&inner, payload, &mut answer, Some(n), None);
         }
+        outer
+    }
+
+    /// Lists a request that was answered like an earlier one.
+    pub(crate) fn answered_again(&mut self, facts: &Arc<Facts>) {
+        let facts = if facts.bytes <= self.requests.bytes {
+            Arc::clone(facts)
+        } else {
+            self.fitted(facts.entry.clone())
+        };
+        self.push(facts);
     }
 
     fn list(
@@ -214,15 +254,15 @@ impl Journal {
         answer: &mut Answer,
         part_of: Option<u64>,
         note: Option<String>,
-    ) -> u64 {
+    ) -> Arc<Facts> {
         payload.kept = payload.kept && self.keep(&payload, &request.body);
-        let mut entry = JournalEntry {
-            n: self.next(),
-            t_us: self.now(),
+        let facts = self.fitted(JournalEntry {
+            n: 0,
+            t_us: 0,
             kind: EntryKind::Request,
             service: answer.service.to_owned(),
             operation: answer.operation.map(str::to_owned),
-            actor: answer.actor.clone(),
+            actor: answer.actor.take(),
             host: request.host.clone(),
             port: request.port,
             method: request.method.as_str().to_owned(),
@@ -235,7 +275,13 @@ impl Journal {
             response: digest(&answer.body, self.caps.body_bytes),
             part_of,
             note,
-        };
+        });
+        self.push(Arc::clone(&facts));
+        facts
+    }
+
+    /// A request's entry as there is room for it.
+    fn fitted(&mut self, mut entry: JournalEntry) -> Arc<Facts> {
         // A batch brings more entries than there was room made for.
         if self.caps.when_full == WhenFull::Forget
             && size_of_entry(&entry).min(ENTRY_CAP) > self.requests.bytes
@@ -243,10 +289,16 @@ impl Journal {
             self.forget();
         }
         bound(&mut entry, self.requests.bytes);
-        self.requests.take(&entry);
-        let n = entry.n;
-        self.entries.push(entry);
-        n
+        Arc::new(Facts::new(entry))
+    }
+
+    fn push(&mut self, facts: Arc<Facts>) {
+        match facts.entry.kind {
+            EntryKind::Request => self.requests.take(&facts),
+            EntryKind::Egress | EntryKind::Truncated => self.egress.take(&facts),
+        }
+        let t_us = self.now();
+        self.entries.push(Listed { t_us, facts });
     }
 
     /// Lists an attempt that no service answered.
@@ -262,8 +314,8 @@ impl Journal {
         let mut payload = attempt.request;
         payload.kept = payload.kept && self.keep(&payload, &attempt.body);
         let mut entry = JournalEntry {
-            n: self.next(),
-            t_us: self.now(),
+            n: 0,
+            t_us: 0,
             kind: attempt.kind,
             service: attempt.service.to_owned(),
             operation: None,
@@ -285,17 +337,19 @@ impl Journal {
             note: Some(attempt.note),
         };
         bound(&mut entry, ENTRY_CAP);
-        match entry.kind {
-            EntryKind::Request => self.requests.take(&entry),
-            EntryKind::Egress | EntryKind::Truncated => self.egress.take(&entry),
-        }
-        self.entries.push(entry);
+        self.push(Arc::new(Facts::new(entry)));
     }
 
     /// All entries. Where the journal met a cap, the last one says so: it is
     /// the only entry that is not final.
     pub(crate) fn entries(&self) -> Vec<JournalEntry> {
-        let mut entries = self.entries.clone();
+        let numbered = (self.forgotten + 1..).zip(&self.entries);
+        let entry = |(n, listed): (u64, &Listed)| JournalEntry {
+            n,
+            t_us: listed.t_us,
+            ..listed.facts.entry.clone()
+        };
+        let mut entries: Vec<JournalEntry> = numbered.map(entry).collect();
         let mut note = Vec::new();
         if self.forgotten > 0 {
             note.push(format!(

@@ -32,6 +32,7 @@ pub mod google;
 mod handle;
 mod journal;
 mod journal_entry;
+mod memo;
 mod redact;
 pub mod service;
 pub mod world;

@@ -97,6 +97,11 @@ pub struct Answer {
     /// Requests that came inside this one (a batch), with their answers. Each
     /// gets an entry of its own in the journal, after this one's.
     pub parts: Vec<(Request, Answer)>,
+    /// Whether the request changed nothing, and the same request gets this
+    /// answer again for as long as no other changes anything: however late it
+    /// comes, and however often. Such an answer may be given without asking the
+    /// service.
+    pub lasting: bool,
 }
 
 impl Answer {
@@ -112,6 +117,7 @@ impl Answer {
             read: Vec::new(),
             changed: Vec::new(),
             parts: Vec::new(),
+            lasting: false,
         }
     }
 
@@ -121,6 +127,13 @@ impl Answer {
         self.headers
             .insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
         self.body = body.into();
+        self
+    }
+
+    /// The same answer, [lasting](Self::lasting).
+    #[must_use]
+    pub fn lasting(mut self) -> Self {
+        self.lasting = true;
         self
     }
 

@@ -155,6 +155,8 @@ pub struct Reply {
     pub(crate) etag: Option<String>,
     pub(crate) reads: Vec<Read>,
     pub(crate) changed: Vec<Touch>,
+    /// Whether the answer stays what it is while nothing in the world changes.
+    pub(crate) lasting: bool,
 }
 
 /// Body of an answer.
@@ -196,6 +198,7 @@ impl Reply {
             etag: None,
             reads: Vec::new(),
             changed: Vec::new(),
+            lasting: false,
         }
     }
 

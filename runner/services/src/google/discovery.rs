@@ -51,7 +51,7 @@ pub(crate) fn answer(request: &Request) -> Answer {
         ..Signature::of("discovery")
     };
     match find(request) {
-        Ok(body) => signature.answer(200).body(wire::MEDIA_TYPE, body),
+        Ok(body) => signature.answer(200).body(wire::MEDIA_TYPE, body).lasting(),
         Err(error) => signature.error(&error),
     }
 }

@@ -13,7 +13,7 @@ use crate::google::fields::{BadMask, Mask};
 use crate::google::method::{Api, Style, Verb};
 use crate::google::params::{self, System};
 use crate::google::route::{self, Route};
-use crate::google::{Ctx, accept, apis, upload, wire};
+use crate::google::{Ctx, Watched, accept, apis, upload, wire};
 use crate::service::{Answer, Request};
 use crate::world::World;
 
@@ -240,15 +240,18 @@ fn run(world: &mut World, call: &Call) -> Result<Reply, ApiError> {
     let google = google
         .as_mut()
         .ok_or_else(|| disabled(call.api.title, call.api.name))?;
-    (call.method.handler)(
+    let clock = Watched::new(clock);
+    let mut reply = (call.method.handler)(
         &mut Ctx {
             account,
-            clock,
+            clock: &clock,
             ids,
             google,
         },
         call,
-    )
+    )?;
+    reply.lasting = call.method.verb == Verb::Get && !clock.was_seen();
+    Ok(reply)
 }
 
 /// Turns a reply into what goes over the wire and into the journal.
@@ -267,6 +270,7 @@ fn finish(
         && matches_etag(known, etag)
     {
         let mut answer = signature.answer(304);
+        answer.lasting = reply.lasting;
         answer.headers.extend(
             HeaderValue::from_str(etag)
                 .ok()
@@ -298,6 +302,7 @@ fn finish(
     answer.headers.extend(etag.map(|etag| (header::ETAG, etag)));
     answer.read = read;
     answer.changed = reply.changed;
+    answer.lasting = reply.lasting;
     answer
 }
 

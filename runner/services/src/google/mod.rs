@@ -13,7 +13,7 @@ use proctor_types::world::Account;
 use serde::{Deserialize, Serialize};
 
 use crate::service::{Answer, Request, Service};
-use crate::world::{Clock, Ids, SeedContext, SeedError, World};
+use crate::world::{Ids, SeedContext, SeedError, World};
 
 mod accept;
 mod batch;
@@ -34,7 +34,10 @@ pub mod schema;
 pub mod tasks;
 mod time;
 pub mod upload;
+mod watched;
 mod wire;
+
+pub use watched::Watched;
 
 #[cfg(test)]
 mod tests;
@@ -94,7 +97,7 @@ pub struct Ctx<'a> {
     /// Whose account it is.
     pub account: &'a Account,
     /// The world's clock.
-    pub clock: &'a Clock,
+    pub clock: &'a Watched<'a>,
     /// Source of new identifiers.
     pub ids: &'a mut Ids,
     /// The services.

@@ -20,7 +20,7 @@ people: [{email: ada@example.com, name: Ada}]
 const TASKS: &str = r#"{"lists": [{"title": "My Tasks", "tasks": [
     {"title": "Review", "due": "2026-03-05T00:00:00Z"}, {"title": "Done", "status": "completed"}]}]}"#;
 
-fn seeded() -> World {
+pub(crate) fn seeded() -> World {
     let seed = cap_tempfile::tempdir(ambient_authority()).unwrap();
     seed.create_dir_all("google/mail").unwrap();
     seed.write("world.yaml", WORLD).unwrap();
@@ -42,15 +42,15 @@ fn seeded() -> World {
     .unwrap()
 }
 
-fn handle() -> WorldHandle {
+pub(crate) fn handle() -> WorldHandle {
     WorldHandle::new(seeded(), JournalCaps::default())
 }
 
 /// A generator of numbers that needs no quality, only to be the same each time.
-struct Walk(u64);
+pub(crate) struct Walk(pub(crate) u64);
 
 impl Walk {
-    fn next(&mut self, below: usize) -> usize {
+    pub(crate) fn next(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -63,7 +63,7 @@ impl Walk {
     }
 
     /// A request that fits the world as it is, most of the time.
-    fn request(&mut self, handle: &WorldHandle) -> Request {
+    pub(crate) fn request(&mut self, handle: &WorldHandle) -> Request {
         let now = handle.snapshot();
         if self.next(20) < 13 {
             let (method, path, body) = self.mail(&now.gmail.unwrap());
@@ -155,7 +155,7 @@ impl Walk {
     }
 }
 
-fn request(method: Method, host: &str, target: &str, body: &Value) -> Request {
+pub(crate) fn request(method: Method, host: &str, target: &str, body: &Value) -> Request {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let headers = [
         (

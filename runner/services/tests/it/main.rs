@@ -7,6 +7,7 @@ mod captive;
 mod control;
 mod google;
 mod journal;
+mod lasting;
 mod limits;
 mod namespace;
 mod notes;

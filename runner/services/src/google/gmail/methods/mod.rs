@@ -126,7 +126,7 @@ fn plan_of(ctx: &Ctx<'_>, call: &Call) -> Plan {
         labels: &mailbox.labels,
         me: &me,
         zone: TimeZone::get(&ctx.account.time_zone).unwrap_or(TimeZone::UTC),
-        now: ctx.clock.now(),
+        clock: ctx.clock,
     };
     Query::parse(call.query("q").unwrap_or_default()).plan(&context)
 }

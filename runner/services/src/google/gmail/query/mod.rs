@@ -9,11 +9,11 @@ mod syntax;
 mod when;
 pub(super) mod words;
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::label::{LabelId, LabelSet, Labels};
 use super::mime::Mail;
+use crate::google::Watched;
 pub(super) use plan::Plan;
 
 /// A query that has been read.
@@ -42,8 +42,8 @@ pub(super) struct Context<'a> {
     pub(super) me: &'a [String],
     /// Where the account's days begin.
     pub(super) zone: TimeZone,
-    /// The present moment.
-    pub(super) now: Timestamp,
+    /// The present moment: asked only by queries that refer to it.
+    pub(super) clock: &'a Watched<'a>,
 }
 
 /// A message as queries see it.

@@ -129,7 +129,7 @@ impl Planner<'_> {
     }
 
     fn operator(&mut self, operator: Operator, value: &str, positive: bool) -> Option<Test> {
-        let Context { zone, now, .. } = self.context;
+        let Context { zone, clock, .. } = self.context;
         let literal = || words(Place::Anywhere, value).or(Some(Test::Never));
         match operator {
             Operator::From => self.person(Place::From, value),
@@ -146,10 +146,10 @@ impl Planner<'_> {
             Operator::Smaller => when::size(value).map(Test::Smaller).or_else(literal),
             Operator::After => when::moment(value, zone).map(Test::From).or_else(literal),
             Operator::Before => when::moment(value, zone).map(Test::Until).or_else(literal),
-            Operator::NewerThan => when::before(value, *now, zone)
+            Operator::NewerThan => when::before(value, clock.now(), zone)
                 .map(Test::From)
                 .or_else(literal),
-            Operator::OlderThan => when::before(value, *now, zone)
+            Operator::OlderThan => when::before(value, clock.now(), zone)
                 .map(Test::Until)
                 .or_else(literal),
             Operator::MessageId => Some(Test::MessageId(bare(value).to_owned())),

@@ -1,7 +1,10 @@
 //! Queries against a mailbox of twenty mails.
 
+use jiff::Timestamp;
+
 use super::*;
 use crate::google::gmail::label::UserLabel;
+use crate::world::Clock;
 
 struct Entry {
     number: u32,
@@ -203,11 +206,12 @@ fn fixture() -> Fixture {
 impl Fixture {
     fn find(&self, query: &str, everywhere: bool) -> Vec<u32> {
         let me = ["ada@example.com".to_owned(), "ada@alias.example".to_owned()];
+        let clock = Clock::new("2026-03-16T10:00:00Z".parse().unwrap());
         let context = Context {
             labels: &self.labels,
             me: &me,
             zone: TimeZone::get("Europe/Berlin").unwrap(),
-            now: "2026-03-16T10:00:00Z".parse().unwrap(),
+            clock: &Watched::new(&clock),
         };
         let plan = Query::parse(query).plan(&context);
         let candidate = |it: &'_ Entry| {
