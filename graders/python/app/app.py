@@ -5,6 +5,7 @@ a snapshot of the interpreter. What is done at import time costs a grade nothing
 """
 
 import gc
+import io
 import json
 import linecache
 import os
@@ -47,10 +48,11 @@ class WitWorld(World):
 
 def run(place: dict) -> tuple[list, list[str]]:
     """Runs the grader and gives its values and what is to be said about them."""
+    # The runtime has read the arguments anew: there are none.
+    sys.argv[:] = ["grade"]
     transcript = load_transcript()
     grade = define(place)
     random.seed(0)
-    refused.begin()
     result = grade(transcript, place["workspace"])
     if refused.first():
         # Caught or not: what it decided without is no finding about the agent.
@@ -109,12 +111,22 @@ def flush() -> None:
             pass
 
 
+def text_output(descriptor: int) -> io.TextIOWrapper:
+    """A stream with a buffer. The one that the builder asks for has none, and
+    loses what a single write does not take."""
+    raw = io.FileIO(descriptor, "w", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", line_buffering=True
+    )
+
+
 def settle() -> None:
     """Leaves nothing of the machine that built the component."""
     preload.everything()
     refused.install()
     os.environ.clear()
-    sys.argv[:] = ["grade"]
+    sys.stdout = sys.__stdout__ = text_output(1)
+    sys.stderr = sys.__stderr__ = text_output(2)
     sys.path[:] = []
     sys.path_importer_cache.clear()
     sys.dont_write_bytecode = True

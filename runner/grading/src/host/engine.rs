@@ -5,8 +5,11 @@ use std::hash::{Hash, Hasher};
 use sha2::{Digest, Sha256};
 use wasmtime::{Config, Engine, WasmBacktraceDetails, WasmFeatures};
 
-/// Native stack of a grader in bytes.
-const STACK_BYTES: usize = 512 << 10;
+/// Native stack of a grader in bytes. An interpreter needs some of it to find
+/// out by itself that what an agent nested is nested too deeply.
+const STACK_BYTES: usize = 64 << 20;
+/// What is left of the stack for the host's own functions, in bytes.
+const HOST_STACK_BYTES: usize = 1 << 20;
 
 /// Makes an engine. The process that compiles and the process that runs must
 /// agree on it, so nothing here depends on a setting.
@@ -16,6 +19,7 @@ pub(super) fn engine() -> wasmtime::Result<Engine> {
         .consume_fuel(true)
         .epoch_interruption(true)
         .max_wasm_stack(STACK_BYTES)
+        .async_stack_size(STACK_BYTES + HOST_STACK_BYTES)
         // Everything that could differ between two machines is off or fixed.
         .cranelift_nan_canonicalization(true)
         .relaxed_simd_deterministic(true)

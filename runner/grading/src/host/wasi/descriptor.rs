@@ -101,15 +101,14 @@ impl State {
     }
 
     fn hold(&mut self, node: Node, flags: DescriptorFlags) -> Answer<Resource<Descriptor>> {
-        self.wasi.scratch.open(&node);
+        if self.wasi.open >= super::DESCRIPTORS {
+            return Err(ErrorCode::Quota.into());
+        }
         let held = node.clone();
-        self.wasi
-            .table
-            .push(Descriptor { node, flags })
-            .map_err(|error| {
-                self.wasi.scratch.close(&held);
-                error.into()
-            })
+        let descriptor = self.wasi.table.push(Descriptor { node, flags })?;
+        self.wasi.scratch.open(&held);
+        self.wasi.open += 1;
+        Ok(descriptor)
     }
 
     fn stat_node(&self, node: &Node) -> DescriptorStat {
@@ -457,6 +456,7 @@ impl types::HostDescriptor for State {
     fn drop(&mut self, descriptor: Resource<Descriptor>) -> Result<()> {
         let descriptor = self.wasi.table.delete(descriptor)?;
         self.wasi.scratch.close(&descriptor.node);
+        self.wasi.open = self.wasi.open.saturating_sub(1);
         Ok(())
     }
 }

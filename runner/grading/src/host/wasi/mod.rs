@@ -66,6 +66,8 @@ mod bindings {
 #[derive(Debug)]
 pub(super) struct Wasi {
     table: ResourceTable,
+    /// Descriptors that are open.
+    open: usize,
     scratch: Scratch,
     /// Bytes that listings may still take.
     listings_left: u64,
@@ -76,8 +78,10 @@ pub(super) struct Wasi {
     inputs: Inputs,
 }
 
-/// Descriptors, streams and the like that a grader may hold at once.
-const HANDLES: usize = 4096;
+/// Descriptors that a grader may hold at once.
+const DESCRIPTORS: usize = 1000;
+/// Those, streams and the like.
+const HANDLES: usize = 4 * DESCRIPTORS;
 
 impl Wasi {
     pub(super) fn new(bundle: &Bundle, inputs: Inputs, scratch_bytes: u64) -> Self {
@@ -85,6 +89,7 @@ impl Wasi {
         table.set_max_capacity(HANDLES);
         Self {
             table,
+            open: 0,
             scratch: Scratch::new(scratch_bytes),
             listings_left: descriptor::LISTINGS,
             clock: Clock::at_end_of(bundle.manifest()),
