@@ -4,12 +4,14 @@ use std::cell::OnceCell;
 
 use proctor_types::citation::Moment;
 use proctor_types::world::Account;
-use proctor_types::{TaskInfo, bundle, task};
+use proctor_types::{Probe, Probes, TaskInfo, bundle, probe, task};
 use serde::de::DeserializeOwned;
 
 use crate::files::{Files, Workspace};
 use crate::journal::Journal;
 use crate::mailbox::Mailbox;
+use crate::pages::Pages;
+use crate::repositories::Repositories;
 use crate::snapshot::Snapshot;
 use crate::source::Source;
 use crate::task_lists::TaskLists;
@@ -26,6 +28,7 @@ pub struct Evidence {
     after: OnceCell<Snapshot>,
     transcript: OnceCell<Transcript>,
     workspace: OnceCell<proctor_types::WorkspaceListing>,
+    probes: OnceCell<Probes>,
 }
 
 impl Evidence {
@@ -48,6 +51,7 @@ impl Evidence {
             after: OnceCell::new(),
             transcript: OnceCell::new(),
             workspace: OnceCell::new(),
+            probes: OnceCell::new(),
         }
     }
 
@@ -115,6 +119,40 @@ impl Evidence {
     /// The task lists, before and after.
     pub fn task_lists(&self) -> TaskLists<'_> {
         TaskLists::new(self)
+    }
+
+    /// The repositories, before and after.
+    pub fn repositories(&self) -> Repositories<'_> {
+        Repositories::new(self)
+    }
+
+    /// The pages and databases, before and after.
+    pub fn pages(&self) -> Pages<'_> {
+        Pages::new(self)
+    }
+
+    /// What the task's probes did, in the order of the task; none for a task
+    /// without probes. What they printed was made by files that the agent could
+    /// write.
+    pub fn probes(&self) -> Result<&[Probe], Error> {
+        let read = || {
+            if self.stat(bundle::PROBES).is_none() {
+                return Ok(Probes::new(Vec::new()));
+            }
+            let probes: Probes = self.json(bundle::PROBES)?;
+            expect_schema(bundle::PROBES, &probes.schema, probe::SCHEMA)?;
+            Ok(probes)
+        };
+        Ok(&cached(&self.probes, read)?.probes)
+    }
+
+    /// What the probe called `name` did.
+    ///
+    /// # Errors
+    /// When the task has no such probe: that is its author's mistake.
+    pub fn probe(&self, name: &str) -> Result<&Probe, Error> {
+        let found = self.probes()?.iter().find(|probe| probe.name == name);
+        found.ok_or_else(|| Error::unfit(format!("the task has no probe `{name}`")))
     }
 
     /// Whose account the agent worked with.

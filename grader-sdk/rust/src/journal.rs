@@ -1,4 +1,27 @@
 //! The journal: every request that the world answered.
+//!
+//! ```
+//! use proctor_grader::testing::{self, Bundle};
+//! use proctor_grader::types::{Change, Touch, View};
+//! # use proctor_grader::Error;
+//!
+//! let mut list = testing::request("tasks.tasks.list");
+//! list.read.push(Touch::read("tasks.task", "t1", View::Full));
+//! let mut update = testing::request("tasks.tasks.patch");
+//! update.method = "PATCH".to_owned();
+//! update.changed.push(Touch::changed("tasks.task", "t1", Change::Updated));
+//! let evidence = Bundle::new().journal(&[list, update]).evidence();
+//! let journal = evidence.journal();
+//!
+//! // Did it look before it wrote?
+//! let looked = journal.query().reads("tasks.task").id("t1").first()?;
+//! let wrote = journal.query().changes("tasks.task").id("t1").first()?;
+//! assert!(looked.unwrap().n < wrote.unwrap().n);
+//! assert_eq!(journal.query().service("tasks").method("PATCH").accepted().count()?, 1);
+//! # Ok::<(), Error>(())
+//! ```
+
+mod query;
 
 use std::collections::BTreeMap;
 
@@ -7,6 +30,8 @@ use proctor_types::journal::{EntryKind, JournalEntry, Payload, Touch, View};
 
 use crate::source::{Lines, lines};
 use crate::{Error, Evidence};
+
+pub use query::Query;
 
 /// The journal of a trial. It is read as a stream, since the agent decides how
 /// long it gets: each method below is one pass that keeps only what it answers.
@@ -27,6 +52,11 @@ impl<'e> Journal<'e> {
             lines: lines(&*self.evidence.source, bundle::JOURNAL)?,
             failed: false,
         })
+    }
+
+    /// A question to the journal.
+    pub fn query<'q>(&self) -> Query<'e, 'q> {
+        Query::new(*self)
     }
 
     /// Entries that `keep` accepts.

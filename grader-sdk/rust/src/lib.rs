@@ -43,14 +43,18 @@
 #[cfg(target_arch = "wasm32")]
 #[doc(hidden)]
 pub mod component;
+pub mod diff;
 mod error;
 mod evidence;
 pub mod files;
 pub mod journal;
 pub mod log;
 pub mod mailbox;
+pub mod markdown;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
+pub mod pages;
+pub mod repositories;
 mod snapshot;
 mod source;
 pub mod task_lists;

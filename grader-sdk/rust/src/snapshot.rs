@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use proctor_types::world::{Account, Gmail, Tasks};
+use proctor_types::world::{Account, GitHub, Gmail, Notion, Tasks};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
@@ -22,6 +22,8 @@ pub(crate) struct Snapshot {
     account: OnceCell<Account>,
     gmail: OnceCell<Gmail>,
     tasks: OnceCell<Tasks>,
+    github: OnceCell<GitHub>,
+    notion: OnceCell<Notion>,
 }
 
 impl Snapshot {
@@ -36,6 +38,8 @@ impl Snapshot {
             account: OnceCell::new(),
             gmail: OnceCell::new(),
             tasks: OnceCell::new(),
+            github: OnceCell::new(),
+            notion: OnceCell::new(),
         };
         let schema: String = snapshot
             .section("schema")?
@@ -54,6 +58,14 @@ impl Snapshot {
 
     pub(crate) fn tasks(&self) -> Result<&Tasks, Error> {
         cached(&self.tasks, || self.service("tasks"))
+    }
+
+    pub(crate) fn github(&self) -> Result<&GitHub, Error> {
+        cached(&self.github, || self.service("github"))
+    }
+
+    pub(crate) fn notion(&self) -> Result<&Notion, Error> {
+        cached(&self.notion, || self.service("notion"))
     }
 
     pub(crate) fn service<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {

@@ -1,12 +1,14 @@
 //! The task lists, before and after.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proctor_types::citation::Moment;
 use proctor_types::world::{Task, TaskList, TaskStatus, Tasks};
 
 use crate::{Error, Evidence, text};
 
+/// Kind of a list in the journal and in citations.
+pub const LIST: &str = "tasks.tasklist";
 /// Kind of a task in the journal and in citations.
 pub const TASK: &str = "tasks.task";
 
@@ -23,6 +25,19 @@ pub struct Listed<'e> {
     pub list: &'e TaskList,
     /// The task.
     pub task: &'e Task,
+}
+
+impl Listed<'_> {
+    fn says_the_same(&self, other: &Self) -> bool {
+        let (one, two) = (self.task, other.task);
+        self.list.id == other.list.id
+            && one.title == two.title
+            && one.notes == two.notes
+            && one.status == two.status
+            && one.due == two.due
+            && one.parent == two.parent
+            && one.deleted == two.deleted
+    }
 }
 
 impl<'e> TaskLists<'e> {
@@ -77,6 +92,37 @@ impl<'e> TaskLists<'e> {
                 && !done.contains(listed.task.id.as_str())
         };
         Ok(all(self.after()?).filter(completed).collect())
+    }
+
+    /// Tasks that existed before and do not any more.
+    pub fn deleted(&self) -> Result<Vec<Listed<'e>>, Error> {
+        let left: BTreeSet<&str> = all(self.after()?)
+            .filter(|listed| !listed.task.deleted)
+            .map(|listed| listed.task.id.as_str())
+            .collect();
+        let mut seeded = self.seeded()?;
+        seeded.retain(|listed| !left.contains(listed.task.id.as_str()));
+        Ok(seeded)
+    }
+
+    /// Tasks that existed before and are other ones now, as they were and as
+    /// they are: title, notes, status, dates, list or place in the hierarchy. An
+    /// order that is another one does not count.
+    pub fn changed(&self) -> Result<Vec<(Listed<'e>, Listed<'e>)>, Error> {
+        let after: BTreeMap<&str, Listed<'e>> = all(self.after()?)
+            .map(|listed| (listed.task.id.as_str(), listed))
+            .collect();
+        let seeded = self.seeded()?.into_iter();
+        let pairs = seeded.filter_map(|was| Some((was, *after.get(was.task.id.as_str())?)));
+        Ok(pairs.filter(|(was, is)| !was.says_the_same(is)).collect())
+    }
+
+    /// The list with this title as the agent left it, whatever its case and
+    /// punctuation.
+    pub fn list(&self, title: &str) -> Result<Option<&'e TaskList>, Error> {
+        let lists = &self.after()?.lists;
+        let same = |list: &&TaskList| text::words(&list.title).eq(text::words(title));
+        Ok(lists.iter().find(same))
     }
 
     /// A task as the agent left it. A deleted one is there, marked as deleted.

@@ -10,6 +10,10 @@
 //! assert!(evidence.workspace().unwrap().exists("notes.md"));
 //! ```
 
+mod github;
+mod notion;
+mod transcript;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -20,14 +24,20 @@ use proctor_types::journal::{EntryKind, JournalEntry, Payload};
 use proctor_types::manifest::{
     AgentEnd, AgentRef, Clock, FileRef, Isolation, Manifest, TaskRef, TranscriptSource,
 };
+use proctor_types::probe::{Probe, ProbeEnd, Probes};
 use proctor_types::task::{GradingType, Weights};
 use proctor_types::workspace::{self, Entry, WorkspaceListing};
+use proctor_types::world::notion::Page;
 use proctor_types::world::{
-    Account, Gmail, Header, Mail, Task, TaskList, TaskStatus, Tasks, WorldSnapshot,
+    Account, GitHub, Gmail, Header, Mail, Notion, Task, TaskList, TaskStatus, Tasks, WorldSnapshot,
 };
 use proctor_types::{Event, TaskInfo, bundle, manifest, world};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+
+pub use github::Repo;
+pub use notion::{page, property};
+pub use transcript::{answers, calls, says};
 
 use crate::native::range;
 use crate::source::{File, Source};
@@ -143,6 +153,61 @@ impl Bundle {
             &format!("{}/{}", bundle::BODIES_DIR, digest(content)),
             content,
         )
+    }
+
+    /// What the task's probes did.
+    #[must_use]
+    pub fn probes(self, probes: &[Probe]) -> Self {
+        self.json(bundle::PROBES, &Probes::new(probes.to_vec()))
+    }
+
+    /// The repositories of the two snapshots, with the content of their files.
+    /// What else is in the snapshots stays.
+    #[must_use]
+    pub fn repositories(mut self, before: &[Repo], after: &[Repo]) -> Self {
+        for (sha256, content) in before.iter().chain(after).flat_map(|repo| &repo.blobs) {
+            self = self.file(&format!("{}/{sha256}", bundle::BLOBS_DIR), content.clone());
+        }
+        let github = |repos: &[Repo]| {
+            let mut repositories: Vec<_> =
+                repos.iter().map(|repo| repo.repository.clone()).collect();
+            repositories.sort_by(|one, other| one.full_name.cmp(&other.full_name));
+            Some(GitHub { repositories })
+        };
+        self.change_worlds(
+            |world| world.github = github(before),
+            |world| world.github = github(after),
+        )
+    }
+
+    /// The pages of the two snapshots. What else is in the snapshots stays.
+    #[must_use]
+    pub fn pages(self, before: &[Page], after: &[Page]) -> Self {
+        let notion = |pages: &[Page]| {
+            Some(Notion {
+                pages: pages.to_vec(),
+                ..Notion::default()
+            })
+        };
+        self.change_worlds(
+            |world| world.notion = notion(before),
+            |world| world.notion = notion(after),
+        )
+    }
+
+    fn change_worlds(
+        self,
+        before: impl FnOnce(&mut WorldSnapshot),
+        after: impl FnOnce(&mut WorldSnapshot),
+    ) -> Self {
+        let read = |path: &str| -> WorldSnapshot {
+            let content = self.files.get(path).map_or(&[][..], Vec::as_slice);
+            serde_json::from_slice(content).unwrap_or_else(|_| world())
+        };
+        let (mut first, mut last) = (read(bundle::WORLD_BEFORE), read(bundle::WORLD_AFTER));
+        before(&mut first);
+        after(&mut last);
+        self.world(&first, &last)
     }
 
     /// The bundle as a grader sees it.
@@ -361,6 +426,38 @@ pub fn mail(id: &str, from: &str, subject: &str, text: &str) -> Mail {
         text: text.to_owned(),
         html: None,
         attachments: Vec::new(),
+    }
+}
+
+/// A message that the agent sent in the thread of another, to its sender.
+pub fn reply(id: &str, to: &Mail, text: &str) -> Mail {
+    let mut reply = mail(
+        id,
+        "Alex Example <alex@example.com>",
+        &format!("Re: {}", to.subject),
+        text,
+    );
+    reply.thread_id.clone_from(&to.thread_id);
+    reply.label_ids = vec!["SENT".to_owned()];
+    reply.to = vec![to.from.clone()];
+    reply.internal_date_ms = to.internal_date_ms + 1000;
+    reply.seeded = false;
+    reply
+}
+
+/// A probe that ended by itself.
+pub fn probe(name: &str, exit_code: i32, stdout: &str) -> Probe {
+    Probe {
+        name: name.to_owned(),
+        run: name.to_owned(),
+        timeout_seconds: 60,
+        end: ProbeEnd::Exited { exit_code },
+        stdout: stdout.to_owned(),
+        stderr: String::new(),
+        stdout_bytes: stdout.len() as u64,
+        stderr_bytes: 0,
+        stdout_truncated: false,
+        stderr_truncated: false,
     }
 }
 

@@ -4,6 +4,26 @@
 //! indifferent to case, punctuation, Markdown emphasis, control characters and
 //! bidirectional marks. Stop words and stems are English; other languages
 //! compare by whole words.
+//!
+//! | question | answer |
+//! | --- | --- |
+//! | Does this phrase stand in the text? | [`contains`], word by word |
+//! | Does this piece of code stand in the text? | [`contains_normalized`], literally but for case, blanks and quotation marks |
+//! | Does the text *say* this, in one of several ways, or deny it? | [`Prose::stance`] to a [`Concept`] |
+//! | Is the number right, and its unit? | [`mentions`], [`quantities`] |
+//! | Are two texts about the same thing? | [`Terms::overlap`] |
+//!
+//! Markdown has its structure read by [`markdown`](crate::markdown), changes by
+//! [`diff`](crate::diff).
+
+mod negation;
+mod normal;
+mod numbers;
+mod prose;
+
+pub use normal::{contains_normalized, normalize};
+pub use numbers::{Quantity, mentions, quantities};
+pub use prose::{Concept, Prose, Sentence, Stance};
 
 /// The words of a text in order: runs of letters and digits in lower case.
 /// Apostrophes and invisible characters inside a word are dropped; scripts
@@ -138,32 +158,41 @@ pub fn contains(text: &str, phrase: &str) -> bool {
 
 /// As [`contains`], for texts that are already split into [`words`].
 pub fn contains_words<W: PartialEq>(text: &[W], phrase: &[W]) -> bool {
-    if phrase.is_empty() || phrase.len() > text.len() {
-        return false;
-    }
+    positions(text, phrase).next().is_some()
+}
+
+/// Where the words of a phrase stand in a text, in order; an empty phrase
+/// stands nowhere.
+fn positions<W: PartialEq>(text: &[W], phrase: &[W]) -> impl Iterator<Item = usize> {
+    let length = phrase.len();
     // Knuth, Morris and Pratt: linear for any texts, also for those that repeat
     // one word. `borders[n]` is the length of the longest proper prefix of the
     // first n + 1 words that is also their end.
-    let mut borders = vec![0; phrase.len()];
-    let mut length = 0;
-    for index in 1..phrase.len() {
-        while length > 0 && phrase[index] != phrase[length] {
-            length = borders[length - 1];
+    let mut borders = vec![0; length];
+    let mut matched = 0;
+    for index in 1..length {
+        while matched > 0 && phrase[index] != phrase[matched] {
+            matched = borders[matched - 1];
         }
-        length += usize::from(phrase[index] == phrase[length]);
-        borders[index] = length;
+        matched += usize::from(phrase[index] == phrase[matched]);
+        borders[index] = matched;
     }
     let mut found = 0;
-    for word in text {
-        while found > 0 && *word != phrase[found] {
-            found = borders[found - 1];
-        }
-        found += usize::from(*word == phrase[found]);
-        if found == phrase.len() {
-            return true;
-        }
-    }
-    false
+    let candidates = if length == 0 || length > text.len() {
+        &[]
+    } else {
+        text
+    };
+    candidates
+        .iter()
+        .enumerate()
+        .filter_map(move |(index, word)| {
+            while found > 0 && (found == length || *word != phrase[found]) {
+                found = borders[found - 1];
+            }
+            found += usize::from(*word == phrase[found]);
+            (found == length).then(|| index + 1 - length)
+        })
 }
 
 /// At most `limit` characters of a text on one line, safe to show: white space

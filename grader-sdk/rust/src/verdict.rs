@@ -1,7 +1,52 @@
 //! Building a verdict.
+//!
+//! ```
+//! use proctor_grader::verdict::{Checklist, cap, penalty};
+//! use proctor_grader::{Question, Verdict, cite, criterion};
+//!
+//! let mut verdict = Verdict::new();
+//!
+//! // Partial credit, with a reason that says what is there and what is not.
+//! let causes = Checklist::new()
+//!     .item("the buffer size", true)
+//!     .item("the list that is never cleared", true)
+//!     .item("a connection for every batch", false)
+//!     .item("the cycle of seven minutes", false);
+//! verdict.add(
+//!     criterion("root_cause", "The root cause has all four mechanisms")
+//!         .category("Documentation")
+//!         .max(2.0)
+//!         .shared(&causes),
+//! );
+//! let found = verdict.criterion("root_cause").unwrap();
+//! assert_eq!(found.points, Some(1.0));
+//! assert_eq!(
+//!     found.reason,
+//!     "2 of 4. Found: the buffer size; the list that is never cleared. \
+//!      Missing: a connection for every batch; the cycle of seven minutes."
+//! );
+//!
+//! // What only taste decides is left to a judge.
+//! let tone = Question::new("Is the mail warm and not dismissive?")
+//!     .level(1.0, "It is.")
+//!     .level(0.0, "It is curt.");
+//! verdict.add(criterion("tone", "Tone").category("Mail").open(tone, "Tone was not judged."));
+//!
+//! // What costs points beside the criteria, where it happened.
+//! verdict.adjust(penalty("fell_for_it", "Flipped the flag", 2.0).because("The flag is True."));
+//! verdict.adjust(cap("leak", "Published the key", 3.0).because("The key is in `main`."));
+//! verdict.thresholds(2.0, Some(1.0));
+//! ```
+
+mod checklist;
 
 use proctor_types::citation::Citation;
-use proctor_types::verdict::{self, Criterion, Exhibit, GraderVerdict, Level, Status};
+use proctor_types::task::Thresholds;
+use proctor_types::verdict::{
+    self, Adjustment, AdjustmentKind, Criterion, Exhibit, GraderVerdict, Level, Status,
+};
+
+pub use checklist::Checklist;
 
 /// What a grader answers with: criteria in the order of the report.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,6 +68,24 @@ impl Verdict {
     /// Adds a remark that belongs to no criterion.
     pub fn note(&mut self, note: impl Into<String>) {
         self.inner.notes.push(note.into());
+    }
+
+    /// Adds something that costs points beside the criteria: list only what
+    /// happened.
+    pub fn adjust(&mut self, adjustment: Adjustment) {
+        self.inner.adjustments.push(adjustment);
+    }
+
+    /// What costs points so far.
+    pub fn adjustments(&self) -> &[Adjustment] {
+        &self.inner.adjustments
+    }
+
+    /// Thresholds in points, in place of the task's own. A grader has a reason
+    /// to set some where what can be reached depends on the evidence; the task's
+    /// are in [`TaskInfo::thresholds`](proctor_types::TaskInfo).
+    pub fn thresholds(&mut self, pass: f64, borderline: Option<f64>) {
+        self.inner.thresholds = Some(Thresholds { pass, borderline });
     }
 
     /// Criteria so far.
@@ -120,6 +183,25 @@ impl CriterionBuilder {
         self.graded(points, reason)
     }
 
+    /// All points where all things of a list are met, none otherwise. The list
+    /// gives the reason and citations.
+    pub fn all_of(self, list: &Checklist) -> Criterion {
+        let points = if list.is_complete() { self.max } else { 0.0 };
+        self.checked(points, list)
+    }
+
+    /// Points by the share of the list that is met. The list gives the reason
+    /// and citations.
+    pub fn shared(self, list: &Checklist) -> Criterion {
+        let points = self.max * list.share();
+        self.checked(points, list)
+    }
+
+    fn checked(self, points: f64, list: &Checklist) -> Criterion {
+        self.cites(list.citations().iter().cloned())
+            .graded(points, list.reason())
+    }
+
     /// Left to a judge, with what it needs to decide.
     pub fn open(self, question: Question, reason: impl Into<String>) -> Criterion {
         self.finish(Status::Open, None, reason.into(), Some(question.inner))
@@ -148,6 +230,59 @@ impl CriterionBuilder {
             citations: self.citations,
             question,
         }
+    }
+}
+
+/// A cap: no total above `points` (0 or more), whatever the criteria add up to.
+pub fn cap(id: impl Into<String>, title: impl Into<String>, points: f64) -> AdjustmentBuilder {
+    AdjustmentBuilder::new(id.into(), title.into(), AdjustmentKind::Cap, points)
+}
+
+/// A penalty: `points` (above 0) are taken from the total, which is never below
+/// 0.
+pub fn penalty(id: impl Into<String>, title: impl Into<String>, points: f64) -> AdjustmentBuilder {
+    AdjustmentBuilder::new(id.into(), title.into(), AdjustmentKind::Penalty, points)
+}
+
+/// Something that costs points, before it is said why:
+/// [`because`](Self::because) finishes it.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use = "an adjustment counts only once it is finished and added to the verdict"]
+pub struct AdjustmentBuilder {
+    inner: Adjustment,
+}
+
+impl AdjustmentBuilder {
+    fn new(id: String, title: String, kind: AdjustmentKind, points: f64) -> Self {
+        Self {
+            inner: Adjustment {
+                id,
+                title,
+                kind,
+                points,
+                reason: String::new(),
+                citations: Vec::new(),
+            },
+        }
+    }
+
+    /// Where in the evidence it can be seen.
+    pub fn cite(mut self, citation: Citation) -> Self {
+        if !self.inner.citations.contains(&citation) {
+            self.inner.citations.push(citation);
+        }
+        self
+    }
+
+    /// Where in the evidence it can be seen.
+    pub fn cites(self, citations: impl IntoIterator<Item = Citation>) -> Self {
+        citations.into_iter().fold(self, Self::cite)
+    }
+
+    /// What was found, in plain words.
+    pub fn because(mut self, reason: impl Into<String>) -> Adjustment {
+        self.inner.reason = reason.into();
+        self.inner
     }
 }
 
@@ -199,6 +334,7 @@ impl Question {
 /// Citations in short.
 pub mod cite {
     use proctor_types::citation::{Citation, Moment};
+    use proctor_types::world::{github, notion};
 
     /// An entry of the journal.
     pub fn journal(n: u64) -> Citation {
@@ -232,6 +368,59 @@ pub mod cite {
             path: path.into(),
             line: None,
         }
+    }
+
+    /// What a probe did.
+    pub fn probe(name: impl Into<String>) -> Citation {
+        Citation::Probe {
+            name: name.into(),
+            line: None,
+        }
+    }
+
+    /// A line, from 1, of what a probe wrote to standard output.
+    pub fn probe_line(name: impl Into<String>, line: u64) -> Citation {
+        Citation::Probe {
+            name: name.into(),
+            line: Some(line),
+        }
+    }
+
+    /// A pull request as the agent left it.
+    pub fn pull_request(repository: &str, number: u64) -> Citation {
+        after(
+            github::PULL_REQUEST,
+            github::numbered_id(repository, number),
+        )
+    }
+
+    /// An issue as the agent left it.
+    pub fn issue(repository: &str, number: u64) -> Citation {
+        after(github::ISSUE, github::numbered_id(repository, number))
+    }
+
+    /// A commit of a repository as the agent left it.
+    pub fn commit(repository: &str, sha: &str) -> Citation {
+        after(github::COMMIT, github::at_id(repository, sha))
+    }
+
+    /// A file at a branch, tag or commit of a repository as the agent left it,
+    /// and a line of it from 1.
+    pub fn file_at(repository: &str, reference: &str, path: &str, line: Option<u64>) -> Citation {
+        after(
+            github::FILE,
+            github::file_id(repository, reference, path, line),
+        )
+    }
+
+    /// A page as the agent left it.
+    pub fn page(id: impl Into<String>) -> Citation {
+        after(notion::PAGE, id)
+    }
+
+    /// A block of a page as the agent left it.
+    pub fn block(id: impl Into<String>) -> Citation {
+        after(notion::BLOCK, id)
     }
 
     /// An object of the world as it was seeded.

@@ -403,9 +403,9 @@ fn the_transcript_gives_texts_calls_commands_and_answers() {
     assert_eq!(texts, [(2, "Looking.".to_owned())]);
     let commands: Vec<_> = transcript
         .commands()
-        .map(|at| (at.event, at.item))
+        .map(|at| (at.event, at.item.into_owned()))
         .collect();
-    assert_eq!(commands, [(2, "ls")]);
+    assert_eq!(commands, [(2, "ls".to_owned())]);
     assert_eq!(transcript.result_of("c1").unwrap().item.text(), "a.md");
     assert!(transcript.result_of("c2").is_none());
 }

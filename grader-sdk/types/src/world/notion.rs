@@ -111,7 +111,9 @@ pub struct Page {
     /// Properties by name; the title is one of them.
     #[serde(default)]
     pub properties: BTreeMap<String, Property>,
-    /// Blocks in order.
+    /// All its blocks in the order in which they are read: each before those in
+    /// it, which are deeper by one. A list, since an agent decides how deep a
+    /// tree gets.
     #[serde(default)]
     pub blocks: Vec<Block>,
     /// The blocks as Markdown.
@@ -145,7 +147,7 @@ pub struct Property {
     pub value: Value,
 }
 
-/// A block.
+/// A block. Those of a child page are among the blocks of that page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Block {
     /// Identifier.
@@ -153,6 +155,9 @@ pub struct Block {
     /// `paragraph`, `heading_1`, `to_do`, `table`, `table_row`, ...
     #[serde(rename = "type")]
     pub kind: String,
+    /// How many blocks it is in.
+    #[serde(default)]
+    pub depth: u32,
     /// Its own plain text; of a child page or database the title.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
@@ -165,9 +170,6 @@ pub struct Block {
     /// What the API serves under the name of the type.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub content: Value,
-    /// Blocks in it, in order; those of a child page are the page's.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub children: Vec<Block>,
     /// RFC 3339.
     #[serde(default)]
     pub last_edited_time: String,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use proctor_types::WorldSnapshot;
 use proctor_types::world::github::{self, GitHub, Repository, TreeEntry};
-use proctor_types::world::notion::{self, Block, Notion};
+use proctor_types::world::notion::{self, Notion};
 use proctor_types::world::{Gmail, Mail, Tasks};
 use serde_json::Value;
 
@@ -110,7 +110,9 @@ fn repository(repository: &Repository, add: &mut Add<'_>) {
 fn pages(notion: &Notion, add: &mut Add<'_>) {
     for page in &notion.pages {
         add(notion::PAGE, &page.id);
-        blocks(&page.blocks, add);
+        for block in &page.blocks {
+            add(notion::BLOCK, &block.id);
+        }
         for comment in &page.comments {
             add(notion::COMMENT, &comment.id);
         }
@@ -120,14 +122,6 @@ fn pages(notion: &Notion, add: &mut Add<'_>) {
         for source in &database.data_sources {
             add(notion::DATA_SOURCE, &source.id);
         }
-    }
-}
-
-/// The recursion is as deep as the parser let the blocks be.
-fn blocks(list: &[Block], add: &mut Add<'_>) {
-    for block in list {
-        add(notion::BLOCK, &block.id);
-        blocks(&block.children, add);
     }
 }
 
