@@ -91,7 +91,18 @@ impl Desk {
     /// `proctor run TASK --agent AGENT` with more arguments, into the folder
     /// `job`.
     pub fn trial(&self, task: impl AsRef<OsStr>, agent: &str, more: &[&str]) -> Trial {
-        let out = self.path("job");
+        self.trial_into("job", task, agent, more)
+    }
+
+    /// The same into another folder of the desk.
+    pub fn trial_into(
+        &self,
+        job: &str,
+        task: impl AsRef<OsStr>,
+        agent: &str,
+        more: &[&str],
+    ) -> Trial {
+        let out = self.path(job);
         let ended = Ended::of(
             &self
                 .proctor()
