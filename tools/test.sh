@@ -21,6 +21,9 @@ tools/python.sh
 stage 'graders, natively'
 cargo test --manifest-path graders/Cargo.toml --workspace --locked --quiet
 
+stage 'tasks are what was locked'
+target/debug/proctor verify tasks
+
 stage 'examples in the documentation'
 cargo test --workspace --doc --locked --quiet
 

@@ -6,10 +6,15 @@
     reason = "a test that cannot go on says where; points are compared as they are written"
 )]
 
+mod check;
 mod clients;
 mod faults;
 mod honesty;
+mod lock;
+mod new;
 mod packs;
+mod python;
 mod probes;
 mod regrade;
 mod trial;
+mod verify;

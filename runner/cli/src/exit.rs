@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use proctor_engine::EngineError;
 use proctor_engine::task::TaskError;
+use proctor_engine::task::lock::LockError;
 
 /// How `proctor` ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +88,8 @@ impl Exit {
             EngineError::Tool { .. } | EngineError::Usage { .. } | EngineError::Agent(_) => {
                 Self::Usage
             }
+            EngineError::Lock(LockError::NotBuilt { .. }) => Self::Task,
+            EngineError::Lock(LockError::Refused { .. }) => Self::Grader,
             EngineError::Lock(_) => Self::Integrity,
             EngineError::Isolation(_) => Self::Isolation,
             EngineError::Busy { .. } | EngineError::Occupied { .. } => Self::Busy,

@@ -2,6 +2,7 @@
 //! how well they did.
 
 mod exit;
+mod github;
 mod output;
 mod reporter;
 mod verb;
@@ -82,7 +83,7 @@ fn refuse(error: &clap::Error) -> Exit {
         return delivered(Exit::Done, format);
     }
     if format == Format::Text {
-        drop(error.print());
+        output::usage(error);
         return Exit::Usage;
     }
     // The first paragraph says what is wrong, what follows what would be right.
@@ -122,7 +123,9 @@ fn log(verbose: u8) {
         .unwrap_or_else(|_| EnvFilter::new(format!("error,proctor={level}")));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        // Colours are made of what `Log` makes visible.
+        .with_ansi(false)
+        .with_writer(output::Log)
         .init();
 }
 

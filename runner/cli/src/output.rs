@@ -48,6 +48,63 @@ pub(crate) fn err(text: &str) {
     drop(writeln!(std::io::stderr().lock(), "{}", printable(text)));
 }
 
+/// Something odd on standard error: a line for people, or one JSON object.
+pub(crate) fn warning(format: Format, message: &str) {
+    match format {
+        Format::Text => err(&format!("warning: {message}")),
+        Format::Json => {
+            let object = serde_json::json!({"warning": {"message": message}});
+            drop(writeln!(std::io::stderr().lock(), "{object}"));
+        }
+    }
+}
+
+/// What is wrong with a command line. It quotes arguments, which may come from
+/// anywhere: they lose their power over the terminal, and with them the colours
+/// of the message.
+pub(crate) fn usage(error: &clap::Error) {
+    let text = error.render().to_string();
+    let is_plain = *printable(&text) == *text;
+    if is_plain {
+        drop(error.print());
+    } else {
+        err(text.trim_end());
+    }
+}
+
+/// Standard error for the log: a line at a time, with everything made visible
+/// that a terminal would act on.
+pub(crate) struct Log;
+
+impl<'a> tracing_subscriber::fmt::MakeWriter<'a> for Log {
+    type Writer = LogLine;
+
+    fn make_writer(&'a self) -> LogLine {
+        LogLine(Vec::new())
+    }
+}
+
+/// One line of the log; written when it is complete.
+pub(crate) struct LogLine(Vec<u8>);
+
+impl Write for LogLine {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for LogLine {
+    fn drop(&mut self) {
+        let text = String::from_utf8_lossy(&self.0);
+        drop(write!(std::io::stderr().lock(), "{}", printable(&text)));
+    }
+}
+
 /// An error on standard error: lines for people, or one JSON object.
 pub(crate) fn error(format: Format, code: u8, message: &str, hint: Option<&str>) {
     match format {

@@ -49,6 +49,14 @@ pub enum Event {
         /// In plain words.
         message: String,
     },
+    /// Something that takes its time, or is good to know.
+    Note {
+        /// Trial that it concerns, where it concerns one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trial: Option<TrialId>,
+        /// In plain words.
+        message: String,
+    },
     /// A trial begins.
     TrialStarted {
         /// Which.
@@ -208,7 +216,15 @@ impl Events {
         }
     }
 
-    /// Emits a warning.
+    /// Emits a [`Event::Note`].
+    pub fn note(&self, trial: Option<&TrialId>, message: impl Into<String>) {
+        self.emit(Event::Note {
+            trial: trial.cloned(),
+            message: message.into(),
+        });
+    }
+
+    /// Emits a [`Event::Warning`].
     pub fn warn(&self, trial: Option<&TrialId>, message: impl Into<String>) {
         self.emit(Event::Warning {
             trial: trial.cloned(),

@@ -20,6 +20,9 @@ pub struct HostConfig {
     pub capture: Option<PathBuf>,
     /// The program that compiles a grader, in a process of its own.
     pub compiler: CompilerCommand,
+    /// Where the Python grader may be, in order; files that are not there are
+    /// passed over.
+    pub python: Vec<PathBuf>,
     /// Directory of compiled graders, private to the operator.
     pub cache: PathBuf,
     /// Directory for what lives as long as a trial, private to the operator.

@@ -6,6 +6,9 @@
 //! never reads the environment: what happens is an [`events::Event`], what the
 //! machine looks like is a [`host::HostConfig`].
 
+pub mod check;
+mod choice;
+pub mod direct;
 mod error;
 pub mod events;
 mod evidence;
@@ -18,11 +21,14 @@ pub mod record;
 pub mod regrade;
 mod report;
 mod room;
+pub mod scaffold;
 pub mod serve;
 pub mod suite;
 pub mod task;
 mod time;
 mod trial;
+pub mod verify;
 
+pub use choice::GraderChoice;
 pub use error::EngineError;
 pub use printable::printable;

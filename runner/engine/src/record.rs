@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proctor_types::manifest::Isolation;
-use proctor_types::verdict::{Interval, Points, Standing, Verdict};
+use proctor_types::verdict::{GraderKind, Interval, Points, Standing, Verdict};
 use proctor_types::{Citation, Criterion, Status};
 use serde::{Deserialize, Serialize};
 
@@ -108,12 +108,43 @@ pub struct TrialRecord {
     /// What went wrong on our side or in the grader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// What kind of grader graded.
+    #[serde(default)]
+    pub grader: GraderKind,
     /// SHA-256 of the grader's component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grader_sha256: Option<String>,
+    /// SHA-256 of the task's own Python, where that graded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_sha256: Option<String>,
+    /// Everything that the task can be graded by.
+    #[serde(default)]
+    pub graders: GradersRecord,
     /// Remarks for the operator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// What a task can be graded by; the job's directory has copies in `graders/`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GradersRecord {
+    /// SHA-256 of the component that was made for it: `graders/SHA256.wasm`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub component: Option<String>,
+    /// Its Python: `graders/SHA256.py`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub python: Option<ScriptRecord>,
+}
+
+/// A script and where it comes from, as messages name places in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptRecord {
+    /// SHA-256 of the source, lower-case hex.
+    pub sha256: String,
+    /// Name of its file.
+    pub file: String,
+    /// Line of the file in which it begins.
+    pub line: u64,
 }
 
 /// How much the agent asked of the world.
@@ -148,7 +179,9 @@ impl TrialRecord {
         self.score = Some(verdict.score);
         self.points = Some(verdict.points);
         self.result = verdict.result;
+        self.grader = verdict.grader.kind;
         self.grader_sha256 = Some(verdict.grader.sha256.clone());
+        self.source_sha256.clone_from(&verdict.grader.source_sha256);
         self.criteria = verdict.criteria.iter().map(CriterionRecord::from).collect();
     }
 }

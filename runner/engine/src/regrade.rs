@@ -3,21 +3,22 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use proctor_grading::python::Script;
 use proctor_grading::{Bundle, BundleLimits};
+use proctor_types::verdict::GraderKind;
 use proctor_types::{Verdict, bundle};
 
 use crate::EngineError;
+use crate::choice::{GraderChoice, MODULE_BYTES, SCRIPT_BYTES};
 use crate::evidence::{EVIDENCE_DIR, sha256_hex};
 use crate::host::HostConfig;
+use crate::job::{component_path, script_path};
 use crate::read::{self, Links};
 use crate::record::{CriterionRecord, TrialRecord};
 use crate::trial::{self, Module, NoVerdict};
 
 /// Longest record or verdict that is read, in bytes.
 const RECORD_BYTES: u64 = 64 << 20;
-/// Longest module that is read, in bytes; the grading host has a limit of its
-/// own below this one.
-const MODULE_BYTES: u64 = 256 << 20;
 /// What every bundle has: without one of them it is not all that was frozen.
 const ALWAYS: [&str; 7] = [
     bundle::PROMPT,
@@ -34,9 +35,11 @@ const ALWAYS: [&str; 7] = [
 pub struct RegradeRequest {
     /// Directory of a trial, or an evidence bundle itself.
     pub dir: PathBuf,
-    /// Component to grade with; the one that the trial was graded with, or was
-    /// to be graded with, where `None`.
-    pub grader: Option<PathBuf>,
+    /// Grader to grade with; its own is the one that the trial was graded
+    /// with, or was to be graded with.
+    pub grader: GraderChoice,
+    /// Is told what takes its time.
+    pub notice: fn(&str),
     /// Where things are on this machine.
     pub host: HostConfig,
 }
@@ -53,6 +56,8 @@ pub struct Regraded {
     pub same: Option<bool>,
     /// What the operator should know and what stops nothing.
     pub warning: Option<String>,
+    /// What the grader asked for and the bundle does not have.
+    pub missing: Vec<String>,
 }
 
 impl Regraded {
@@ -76,6 +81,9 @@ pub fn grade(request: &RegradeRequest) -> Result<Regraded, EngineError> {
     let bundle = verified(&place.evidence)?;
     let module = module(request, &place, &bundle)?;
     let (host, warning) = crate::host::grading(&request.host);
+    if let Some(wait) = module.wait(&host) {
+        (request.notice)(wait);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
@@ -92,6 +100,7 @@ pub fn grade(request: &RegradeRequest) -> Result<Regraded, EngineError> {
         verdict: graded.verdict,
         bytes: graded.bytes,
         warning,
+        missing: graded.missing,
     })
 }
 
@@ -192,37 +201,110 @@ fn part(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, EngineError> {
     }
 }
 
-/// The grader to use, checked against the digest in the trial's record.
+/// The grader to use, checked against the digests in the trial's record.
 fn module(request: &RegradeRequest, place: &Place, bundle: &Bundle) -> Result<Module, EngineError> {
-    if let Some(path) = &request.grader {
-        let wasm = read::regular(path, MODULE_BYTES, Links::Follow)
-            .map_err(EngineError::io("cannot read", path))?;
-        return Ok(Module::Component {
-            sha256: sha256_hex(&wasm),
-            wasm: wasm.into(),
-        });
+    if let GraderChoice::File(path) = &request.grader {
+        return crate::choice::from_file(path, &request.host);
     }
-    let missing =
-        |path: &Path| EngineError::io("cannot read", path)(io::ErrorKind::NotFound.into());
-    let path = place.trial.join(trial::RECORD);
-    let bytes = part(&path, RECORD_BYTES)?.ok_or_else(|| missing(&path))?;
-    let record: TrialRecord = serde_json::from_slice(&bytes)
-        .map_err(|error| EngineError::NoTrial(format!("{}: {error}", path.display())))?;
-    let Some(sha256) = record.grader_sha256 else {
-        return judged(place, bundle);
+    let record = place.record()?;
+    let python = match &request.grader {
+        GraderChoice::Python => true,
+        GraderChoice::Wasm => false,
+        _ => record.grader == GraderKind::Python,
     };
-    if !is_sha256(&sha256) {
-        let message = format!("{}: `{sha256}` is no SHA-256", path.display());
-        return Err(EngineError::NoTrial(message));
+    if python {
+        return place.python(request, &record);
     }
-    // trials/NAME -> the job's directory.
-    let job = place.trial.join("..").join("..");
-    let path = job.join(crate::job::grader_path(&sha256));
-    let wasm = part(&path, MODULE_BYTES)?.ok_or_else(|| missing(&path))?;
-    Ok(Module::Component {
-        sha256,
-        wasm: wasm.into(),
-    })
+    let recorded = match request.grader {
+        GraderChoice::Wasm => record.graders.component,
+        _ => record.grader_sha256,
+    };
+    match recorded {
+        Some(sha256) => place.component(sha256),
+        None if request.grader == GraderChoice::Wasm => Err(place.lacks("component")),
+        None => judged(place, bundle),
+    }
+}
+
+impl Place {
+    fn record(&self) -> Result<TrialRecord, EngineError> {
+        let path = self.trial.join(trial::RECORD);
+        let bytes = part(&path, RECORD_BYTES)?.ok_or_else(|| missing(&path))?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| EngineError::NoTrial(format!("{}: {error}", path.display())))
+    }
+
+    /// A file of the job's directory, under the digest that it must have.
+    fn kept(&self, name: &str, sha256: &str, limit: u64) -> Result<Vec<u8>, EngineError> {
+        if !is_sha256(sha256) {
+            let path = self.trial.join(trial::RECORD);
+            let message = format!("{}: `{sha256}` is no SHA-256", path.display());
+            return Err(EngineError::NoTrial(message));
+        }
+        // trials/NAME -> the job's directory.
+        let path = self.trial.join("..").join("..").join(name);
+        part(&path, limit)?.ok_or_else(|| missing(&path))
+    }
+
+    fn component(&self, sha256: String) -> Result<Module, EngineError> {
+        let wasm = self.kept(&component_path(&sha256), &sha256, MODULE_BYTES)?;
+        Ok(Module::Component {
+            sha256,
+            wasm: wasm.into(),
+        })
+    }
+
+    /// The trial's Python, in the Python grader that it was graded in: with
+    /// `--grader python` also in a newer one.
+    fn python(
+        &self,
+        request: &RegradeRequest,
+        record: &TrialRecord,
+    ) -> Result<Module, EngineError> {
+        let Some(python) = &record.graders.python else {
+            return Err(self.lacks("Python block"));
+        };
+        let ours = proctor_grading::python::component_sha256();
+        if request.grader == GraderChoice::Own
+            && let Some(theirs) = record.grader_sha256.as_deref().filter(|one| *one != ours)
+        {
+            return Err(EngineError::Grader {
+                kind: "digest_mismatch".to_owned(),
+                message: format!(
+                    "the trial was graded in the Python grader {theirs}; this proctor has {ours}"
+                ),
+                hint: Some(
+                    "use the version of Proctor that graded it, or --grader python to grade it \
+                     in this one"
+                        .to_owned(),
+                ),
+            });
+        }
+        let path = script_path(&python.sha256);
+        let source = self.kept(&path, &python.sha256, SCRIPT_BYTES)?;
+        let found = sha256_hex(&source);
+        if found != python.sha256 {
+            return Err(EngineError::Grader {
+                kind: "digest_mismatch".to_owned(),
+                message: format!("{path} is not what graded the trial: its SHA-256 is {found}"),
+                hint: Some("restore the file, or give another with --grader FILE.py".to_owned()),
+            });
+        }
+        let source = String::from_utf8_lossy(&source).into_owned();
+        let script = Script::new(source, python.file.as_str(), python.line);
+        crate::choice::with_python(script, &request.host)
+    }
+
+    fn lacks(&self, what: &str) -> EngineError {
+        EngineError::Usage {
+            message: format!("the task of {} has no {what}", self.trial.display()),
+            hint: Some("give a grader with --grader FILE".to_owned()),
+        }
+    }
+}
+
+fn missing(path: &Path) -> EngineError {
+    EngineError::io("cannot read", path)(io::ErrorKind::NotFound.into())
 }
 
 /// A trial without a grader is one that a judge alone decides; anything else

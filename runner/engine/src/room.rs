@@ -255,7 +255,8 @@ pub(crate) fn sweep(scratch: &Path) -> Vec<String> {
     }
 }
 
-fn config(host: &HostConfig, trust_pem: &str) -> SandboxConfig {
+/// A room of this machine with nothing in it.
+pub(crate) fn config(host: &HostConfig, trust_pem: &str) -> SandboxConfig {
     let mut config = SandboxConfig::new(&host.init, trust_pem);
     config.run_base = Some(host.scratch.clone());
     config.bwrap = host

@@ -1,10 +1,9 @@
 //! Suites of tasks: loading them, checking and writing their lock file.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::EngineError;
-use crate::task::lock::{Difference, Lock};
+use crate::task::lock::{Difference, Lock, LockWarning};
 use crate::task::{Task, load_suite};
 
 /// Loads what an operator named: tasks and suites in any mixture.
@@ -25,17 +24,34 @@ pub fn check(suite: &Path) -> Result<Vec<Difference>, EngineError> {
     Ok(lock.verify(&suite))
 }
 
-/// Locks the suite as it is now. Returns what the earlier lock file had
-/// otherwise.
+/// Locks the suite as it is now.
 ///
 /// # Errors
 /// The suite cannot be read, a grader has not been built, or the file cannot
 /// be written.
-pub fn write(suite: &Path) -> Result<Vec<Difference>, EngineError> {
+pub fn write(suite: &Path) -> Result<Written, EngineError> {
     let suite = load_suite(suite, crate::host::load_options())?;
     let path = suite.lock_path();
     let previous = Lock::read(&path)?;
-    let lock = Lock::of_suite(&suite, previous.as_ref(), &BTreeMap::new())?;
+    let (lock, warnings) = Lock::of_suite(&suite, previous.as_ref())?;
     lock.write(&path)?;
-    Ok(previous.unwrap_or_default().verify(&suite))
+    Ok(Written {
+        differences: previous.unwrap_or_default().verify(&suite),
+        tasks: suite.tasks.len(),
+        path,
+        warnings,
+    })
+}
+
+/// A lock file that was written.
+#[derive(Debug)]
+pub struct Written {
+    /// Where.
+    pub path: PathBuf,
+    /// How many tasks are in it.
+    pub tasks: usize,
+    /// What the earlier file had otherwise.
+    pub differences: Vec<Difference>,
+    /// What is odd.
+    pub warnings: Vec<LockWarning>,
 }

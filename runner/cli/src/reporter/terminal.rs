@@ -86,6 +86,10 @@ impl EventSink for Progress {
                 trial: None,
                 message,
             } => self.say(&format!("warning: {message}")),
+            Event::Note {
+                trial: Some(trial),
+                message,
+            } => self.say(&format!("{trial}: {message}")),
             Event::StageStarted { trial, stage } => self.stage(trial, *stage),
             Event::StageFinished {
                 trial,

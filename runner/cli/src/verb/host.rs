@@ -28,6 +28,7 @@ pub(crate) fn host() -> anyhow::Result<HostConfig> {
             )
         })?,
         capture: beside("proctor-capture"),
+        python: python(&program),
         cache: cache(),
         scratch: scratch(),
         compiler: CompilerCommand {
@@ -48,9 +49,30 @@ fn companion(program: &Path, name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
+/// Where the Python grader may be: what the environment says, or beside this
+/// program, or in the folder above (`make python` puts it there in a checkout),
+/// or in the cache.
+fn python(program: &Path) -> Vec<PathBuf> {
+    const NAME: &str = "proctor-python.wasm";
+    if let Some(path) = env::var_os("PROCTOR_PYTHON_GRADER").filter(|path| !path.is_empty()) {
+        return vec![path.into()];
+    }
+    let beside = program.ancestors().skip(1).take(3);
+    beside
+        .map(Path::to_owned)
+        .chain(user_cache())
+        .map(|dir| dir.join(NAME))
+        .collect()
+}
+
 /// Where compiled graders are kept. Without a home that is the scratch
 /// directory: of temporary directories it is the one that is this user's own.
 fn cache() -> PathBuf {
+    user_cache().unwrap_or_else(scratch).join("modules")
+}
+
+/// The folder for what this program can make again, where the user has one.
+fn user_cache() -> Option<PathBuf> {
     let absolute = |variable| {
         env::var_os(variable)
             .map(PathBuf::from)
@@ -58,8 +80,7 @@ fn cache() -> PathBuf {
     };
     absolute("XDG_CACHE_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
-        .map_or_else(scratch, |cache| cache.join("proctor"))
-        .join("modules")
+        .map(|cache| cache.join("proctor"))
 }
 
 /// Where rooms leave their traces while they are open: gone after a reboot,

@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
     pub suite: PathBuf,
 
     /// Change nothing; end with 1 and every difference where the lock does not
-    /// fit the suite
+    /// fit the suite (`proctor verify` says more)
     #[arg(long)]
     pub check: bool,
 
@@ -28,22 +28,38 @@ pub(crate) struct Arguments {
 
 /// Writes or checks the lock.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
-    let differences = if arguments.check {
-        suite::check(&arguments.suite)?
+    let (differences, written) = if arguments.check {
+        (suite::check(&arguments.suite)?, None)
     } else {
-        suite::write(&arguments.suite)?
+        let written = suite::write(&arguments.suite)?;
+        (
+            written.differences,
+            Some((written.path, written.tasks, written.warnings)),
+        )
     };
+    let warnings = written.iter().flat_map(|(_, _, warnings)| warnings);
     match arguments.format {
         Format::Json => {
             let lines: Vec<String> = differences.iter().map(ToString::to_string).collect();
+            let warnings: Vec<String> = warnings.map(ToString::to_string).collect();
             output::exact(&serde_json::to_string(
-                &serde_json::json!({"differences": lines}),
+                &serde_json::json!({"differences": lines, "warnings": warnings}),
             )?);
         }
-        Format::Text if differences.is_empty() => output::out("proctor.lock fits the suite"),
         Format::Text => {
             for difference in &differences {
                 output::out(&difference.to_string());
+            }
+            for warning in warnings {
+                output::warning(arguments.format, &warning.to_string());
+            }
+            match &written {
+                Some((path, tasks, _)) => {
+                    let s = if *tasks == 1 { "" } else { "s" };
+                    output::out(&format!("{}: {tasks} task{s} locked", path.display()));
+                }
+                None if differences.is_empty() => output::out("proctor.lock fits the suite"),
+                None => {}
             }
         }
     }

@@ -1,13 +1,16 @@
 //! The verbs, one file each.
 
+mod check;
 pub(crate) mod compile;
 mod grade;
 mod grader;
 mod host;
 mod lock;
+mod new;
 mod run;
 mod serve;
 mod task;
+mod verify;
 
 use clap::Subcommand;
 
@@ -19,6 +22,8 @@ use crate::reporter::Format;
 /// What `proctor` can do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Begin a task that passes its gates
+    New(new::Arguments),
     /// Run agents on tasks and grade what they leave behind
     Run(run::Arguments),
     /// Grade frozen evidence again
@@ -33,30 +38,41 @@ pub(crate) enum Verb {
     Grader(grader::Arguments),
     /// Record the digests of a suite's packs and graders in proctor.lock
     Lock(lock::Arguments),
+    /// See whether tasks may be locked: the format, the answer, the grader, and
+    /// what doing nothing and the solution score
+    Check(check::Arguments),
+    /// Compare a suite with its proctor.lock
+    Verify(verify::Arguments),
 }
 
 impl Verb {
     /// Format of the result, and of an error.
     pub(crate) fn format(&self) -> Format {
         match self {
+            Self::New(arguments) => arguments.format,
             Self::Run(arguments) => arguments.format,
             Self::Grade(arguments) => arguments.format,
             Self::Serve(arguments) => arguments.format,
             Self::Task(arguments) => arguments.format(),
             Self::Grader(arguments) => arguments.format(),
             Self::Lock(arguments) => arguments.format,
+            Self::Check(arguments) => arguments.format,
+            Self::Verify(arguments) => arguments.format(),
         }
     }
 
     /// Does it.
     pub(crate) fn run(self) -> anyhow::Result<Exit> {
         match self {
+            Self::New(arguments) => new::run(&arguments),
             Self::Run(arguments) => run::run(&arguments),
             Self::Grade(arguments) => grade::run(&arguments),
             Self::Serve(arguments) => serve::run(&arguments),
             Self::Task(arguments) => task::run(&arguments),
             Self::Grader(arguments) => grader::run(&arguments),
             Self::Lock(arguments) => lock::run(&arguments),
+            Self::Check(arguments) => check::run(&arguments),
+            Self::Verify(arguments) => verify::run(&arguments),
         }
     }
 }

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
+use proctor_engine::GraderChoice;
 use proctor_engine::job::{self, JobEnd, JobPlan, JobRequest};
 use proctor_engine::record::{JobSummary, Outcome};
+use proctor_engine::task::lock::Policy;
 use proctor_types::manifest;
 
 use crate::exit::Exit;
@@ -43,6 +45,12 @@ pub(crate) struct Arguments {
     #[arg(long = "tool", value_name = "PATH")]
     pub tools: Vec<PathBuf>,
 
+    /// Grade with `python` (the task's Python block), `wasm` (its component) or
+    /// a file (a component, or a script that ends in .py) instead of the task's
+    /// own grader
+    #[arg(long, value_name = "GRADER")]
+    pub grader: Option<GraderChoice>,
+
     /// Run tasks that proctor.lock does not know or that changed since, and say
     /// so in the report; never another grader than the locked one
     #[arg(long)]
@@ -75,7 +83,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             Isolation::None => manifest::Isolation::None,
         },
         tools: arguments.tools.clone(),
-        unlocked: arguments.unlocked,
+        grader: arguments.grader.clone().unwrap_or_default(),
+        lock: if arguments.unlocked {
+            Policy::Unlocked
+        } else {
+            Policy::Locked
+        },
         host: super::host()?,
     };
     let plan = JobPlan::load(request)?;

@@ -100,18 +100,22 @@ impl JobDir {
         Ok((name, dir))
     }
 
-    /// Keeps a copy of the grader under its digest, so that the job can be
+    /// Keeps a copy of a grader under its digest, so that the job can be
     /// graded again without the suite.
-    pub(crate) fn keep_grader(&self, sha256: &str, wasm: &[u8]) -> Result<(), EngineError> {
-        let name = grader_path(sha256);
-        crate::evidence::replace(&self.dir, &name, wasm)
-            .map_err(EngineError::io("cannot write", &self.path.join(&name)))
+    pub(crate) fn keep_grader(&self, name: &str, bytes: &[u8]) -> Result<(), EngineError> {
+        crate::evidence::replace(&self.dir, name, bytes)
+            .map_err(EngineError::io("cannot write", &self.path.join(name)))
     }
 }
 
-/// Where a job keeps the grader with this digest.
-pub(crate) fn grader_path(sha256: &str) -> String {
+/// Where a job keeps the component with this digest.
+pub(crate) fn component_path(sha256: &str) -> String {
     format!("{GRADERS}/{sha256}.wasm")
+}
+
+/// Where a job keeps the script with this digest.
+pub(crate) fn script_path(sha256: &str) -> String {
+    format!("{GRADERS}/{sha256}.py")
 }
 
 /// Looks at what an earlier runner left in `dir`.

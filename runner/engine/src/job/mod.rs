@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub(crate) use dir::grader_path;
+pub(crate) use dir::{component_path, script_path};
 pub use dir::{Found, JobDir};
 pub use plan::{JobPlan, JobRequest};
 
@@ -37,8 +37,8 @@ pub async fn run(plan: JobPlan, mut sinks: Vec<Arc<dyn EventSink>>) -> Result<Jo
     let events = Events::new(sinks);
     let shown = job.path().display().to_string();
     write(&job, PLAN, &json(&plan.describe(), job.path())?)?;
-    for (sha256, wasm) in plan.modules() {
-        job.keep_grader(sha256, wasm)?;
+    for (name, bytes) in plan.graders() {
+        job.keep_grader(&name, bytes)?;
     }
     events.emit(Event::JobStarted {
         job: plan.id.clone(),

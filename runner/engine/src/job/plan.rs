@@ -8,12 +8,14 @@ use std::sync::Arc;
 use proctor_agents::{AgentSpec, SpecError};
 use proctor_types::manifest::Isolation;
 use serde_json::json;
+use proctor_grading::python::Script;
 
+use crate::choice::GraderChoice;
 use crate::EngineError;
 use crate::events::{Events, TrialId};
 use crate::host::HostConfig;
-use crate::task;
-use crate::trial::{Bench, Module, Tools, TrialSpec, settled};
+use crate::task::{self, lock};
+use crate::trial::{Bench, Graders, Module, Tools, TrialSpec, settled};
 
 /// The agent that plays the solution of a task.
 const ORACLE: &str = "oracle";
@@ -34,8 +36,10 @@ pub struct JobRequest {
     /// Programs and directories of this machine that the agent may use besides
     /// what its task needs.
     pub tools: Vec<PathBuf>,
-    /// Whether tasks that the lock does not know may run.
-    pub unlocked: bool,
+    /// Which grader grades.
+    pub grader: GraderChoice,
+    /// What the lock file of a suite decides.
+    pub lock: lock::Policy,
     /// Where things are on this machine.
     pub host: HostConfig,
 }
@@ -85,7 +89,14 @@ impl JobPlan {
                 .map(ToString::to_string)
                 .collect::<Vec<_>>();
             let world = crate::trial::world(&task)?;
-            let module = Module::of(&task, request.unlocked, &mut remarks)?;
+            let module = Module::of(
+                &task,
+                request.lock,
+                &request.grader,
+                &request.host,
+                &mut remarks,
+            )?;
+            let graders = Graders::of(&task, &module)?;
             let tools = Arc::new(given.and_prerequisites(&task, &request.host.search)?);
             let attempts = request.attempts.or(task.attempts).unwrap_or(1);
             for (name, spec) in &agents {
@@ -100,6 +111,7 @@ impl JobPlan {
                         world: world.clone(),
                         agent: spec.clone(),
                         module: module.clone(),
+                        graders: graders.clone(),
                         tools: Arc::clone(&tools),
                         remarks: remarks.clone(),
                     });
@@ -116,11 +128,12 @@ impl JobPlan {
         })
     }
 
-    /// The components of all graders, by digest.
-    pub(crate) fn modules(&self) -> BTreeMap<&str, &[u8]> {
+    /// All graders that were made for the tasks, by the name of their file in
+    /// the job's directory.
+    pub(crate) fn graders(&self) -> BTreeMap<String, &[u8]> {
         self.trials
             .iter()
-            .filter_map(|trial| trial.module.component())
+            .flat_map(|trial| trial.graders.files())
             .collect()
     }
 
@@ -164,7 +177,9 @@ impl JobPlan {
                     "name": trial.id.agent,
                     "attempt": trial.id.attempt,
                     "pack_sha256": trial.task.pack_sha256,
-                    "grader_sha256": trial.module.component().map(|(sha256, _)| sha256),
+                    "grader": trial.module.kind(),
+                    "grader_sha256": trial.module.sha256(),
+                    "source_sha256": trial.module.script().map(Script::sha256),
                 })
             })
             .collect();

@@ -31,6 +31,7 @@ pub use self::format::{
 };
 pub use self::pack::{
     Fixture, GraderModule, GraderSource, LoadOptions, Pack, SeedDir, Suite, SystemPrompt, Task,
-    load, load_suite, load_task,
+    load, load_suite, load_suite_partly, load_task,
 };
+pub(crate) use self::pack::is_suite;
 pub use self::warning::{Warning, WarningKind};

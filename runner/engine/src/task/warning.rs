@@ -71,8 +71,8 @@ pub enum WarningKind {
         /// The path.
         path: String,
     },
-    /// A file that looks left over from an editor or an operating system. It
-    /// is part of the pack's digest like every other file.
+    /// A file or folder that looks left over from an editor, a build or an
+    /// operating system. It is part of the pack's digest like every other file.
     Leftover {
         /// Its path in the pack.
         path: String,
@@ -153,8 +153,8 @@ impl fmt::Display for WarningKind {
             ),
             Self::Leftover { path } => write!(
                 f,
-                "`{path}` looks left over from an editor or the system; it counts for the pack's \
-                 digest like every other file"
+                "`{path}` looks left over from an editor, a build or the system; it counts for \
+                 the pack's digest like every other file"
             ),
         }
     }

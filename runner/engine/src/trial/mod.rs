@@ -6,6 +6,7 @@
 
 mod freeze;
 mod grade;
+mod graders;
 mod probe;
 mod run;
 mod seed;
@@ -23,6 +24,7 @@ use proctor_services::World;
 use proctor_types::manifest::{AgentEnd, Isolation};
 
 pub(crate) use grade::{Module, NoVerdict, grade, grade_bundle};
+pub(crate) use graders::Graders;
 pub(crate) use seed::{unseeded, world};
 pub(crate) use tools::{Tools, settled};
 
@@ -58,6 +60,8 @@ pub(crate) struct TrialSpec {
     pub(crate) world: World,
     pub(crate) agent: AgentSpec,
     pub(crate) module: Module,
+    /// Everything that the task can be graded by.
+    pub(crate) graders: Graders,
     pub(crate) tools: Arc<Tools>,
     /// Remarks that belong into the report: not locked, not isolated.
     pub(crate) remarks: Vec<String>,
@@ -197,6 +201,9 @@ async fn judge(
         replace(dir, name, bytes).map_err(EngineError::io("cannot write", &shown.join(name)))
     };
     let evidence = shown.join(crate::evidence::EVIDENCE_DIR);
+    if let Some(wait) = spec.module.wait(&bench.grading) {
+        bench.events.note(Some(&spec.id), wait);
+    }
     match grade(&bench.grading, &spec.module, &evidence).await {
         Ok(graded) => {
             keep(VERDICT, &graded.bytes)?;
@@ -231,7 +238,10 @@ fn begin(spec: &TrialSpec, isolation: Isolation) -> TrialRecord {
         requests: Requests::default(),
         agent_end: None,
         failure: None,
-        grader_sha256: spec.module.component().map(|(sha256, _)| sha256.to_owned()),
+        grader: spec.module.kind(),
+        grader_sha256: spec.module.sha256().map(str::to_owned),
+        source_sha256: spec.module.script().map(|script| script.sha256().to_owned()),
+        graders: spec.graders.record(),
         warnings: spec.remarks.clone(),
     }
 }

@@ -52,6 +52,8 @@ pub struct Proctor {
     pub probes: Vec<Probe>,
     /// The oracle's steps file, relative to the task's folder.
     pub oracle: Option<At<String>>,
+    /// Points that an agent gets which does nothing; 0 where `None`.
+    pub floor: Option<f64>,
 }
 
 /// How a task names its grader module.
@@ -142,6 +144,10 @@ pub(super) fn read(
         None => Vec::new(),
     };
     let oracle = file(&mut map, "oracle")?;
+    let floor = match map.optional("floor") {
+        Some(field) => Some(field.number("a number of points")?),
+        None => None,
+    };
     map.rest(warnings);
     Ok(Proctor {
         services,
@@ -154,6 +160,7 @@ pub(super) fn read(
         limits,
         probes,
         oracle,
+        floor,
     })
 }
 

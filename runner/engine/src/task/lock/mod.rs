@@ -8,6 +8,8 @@
 //!
 //! `docs/lock.md` describes it for authors.
 
+mod build;
+mod source;
 mod verify;
 
 #[cfg(test)]
@@ -15,15 +17,21 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use proctor_types::verdict::ABI;
+use proctor_grading::{Fault, ModuleLimits};
 use serde::{Deserialize, Serialize};
 
-pub use self::verify::{Admission, Difference, admit};
-use super::format::{is_id, is_sha256};
-use super::pack::{GraderSource, Suite, Task};
+use crate::read::{self, Links};
+
+pub(crate) use self::build::MAX_RECORD_BYTES;
+pub use self::build::{BuildRecord, ModuleRecord, record_path};
+pub use self::source::source_sha256;
+pub use self::verify::{Admission, Difference, Policy, admit};
+use super::error::TaskError;
+use super::format::{excerpt, is_id, is_sha256};
+use super::pack::{GraderModule, GraderSource, Suite, Task};
 
 /// Name of the file.
 pub const FILE_NAME: &str = "proctor.lock";
@@ -33,9 +41,13 @@ const VERSION: u32 = 1;
 const MAX_BYTES: u64 = 16 << 20;
 
 const PREAMBLE: &str = "\
-# Written by `proctor lock`; commit it. `proctor lock --check` lists what differs
-# from it, and `proctor run` refuses tasks and graders that are not those below.
+# Written by `proctor lock`; commit it. `proctor verify` lists what differs from
+# it, and `proctor run` refuses tasks and graders that are not those below.
 ";
+
+/// What stands for the module of a task that its own Python grades: Proctor's
+/// Python grader.
+pub const PYTHON: &str = "proctor:python";
 
 /// The content of a lock file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,28 +64,32 @@ pub struct LockedTask {
     pub path: String,
     /// SHA-256 of the pack ([`super::digest`]).
     pub pack_sha256: String,
-    /// Its grader module; absent for a task that Python or a judge grades.
+    /// Its grader module; absent for a task that a judge grades.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grader: Option<LockedGrader>,
-    /// Versions of the tools that built the grader, by name; absent where
-    /// nobody recorded them.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub build: BTreeMap<String, String>,
+    /// How the grader was built; absent where nobody recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<BuildRecord>,
 }
 
 /// A grader module as it was locked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedGrader {
-    /// Its file in the pack, or its `oci://` reference.
+    /// Its file in the pack, its `oci://` reference, or [`PYTHON`].
     pub module: String,
     /// SHA-256 of the module; for a reference, of the artifact's manifest.
     pub sha256: String,
-    /// Its size; absent for a reference.
+    /// Its size; only of a module in the pack.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// The contract that it was built for.
-    pub abi: String,
+    /// The contract that it was built for, as the module itself names it; only
+    /// of a module in the pack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abi: Option<String>,
+    /// For [`PYTHON`]: SHA-256 of the task's Python block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_sha256: Option<String>,
 }
 
 /// The file as a whole.
@@ -115,6 +131,19 @@ pub enum LockError {
         /// The module.
         module: String,
     },
+    /// A grader that no runner would run.
+    #[error("the task `{id}` cannot be locked: {module}: {fault}")]
+    Refused {
+        /// The task.
+        id: String,
+        /// The module.
+        module: String,
+        /// Why it is refused.
+        fault: Box<Fault>,
+    },
+    /// A file of a task cannot be read.
+    #[error(transparent)]
+    Task(#[from] Box<TaskError>),
     /// Tasks are not what the lock file says.
     #[error("{} differs from what is there:{}", file, verify::bullets(differences))]
     Differs {
@@ -152,25 +181,33 @@ impl Lock {
     /// # Errors
     /// It cannot be read, or is no lock file.
     pub fn read(path: &Path) -> Result<Option<Self>, LockError> {
-        let file = match fs::File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        match Self::text(path)? {
+            Some(text) => Self::parse(&path.display().to_string(), &text).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The text of the lock file at `path`; `None` where there is none. A link
+    /// to nowhere is no missing file: it would make everything unlocked.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no text.
+    pub fn text(path: &Path) -> Result<Option<String>, LockError> {
+        let bytes = match read::regular(path, MAX_BYTES, Links::Follow) {
+            Ok(bytes) => bytes,
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound && path.symlink_metadata().is_err() =>
+            {
+                return Ok(None);
+            }
             Err(error) => return Err(LockError::io("read", path)(error)),
         };
-        let mut text = String::new();
-        file.take(MAX_BYTES + 1)
-            .read_to_string(&mut text)
-            .map_err(LockError::io("read", path))?;
-        let shown = path.display().to_string();
-        if text.len() as u64 > MAX_BYTES {
-            let problem = format!("the file has more than {} MiB", MAX_BYTES >> 20);
-            return Err(LockError::Malformed {
-                file: shown,
-                line: 1,
-                problem,
-            });
-        }
-        Self::parse(&shown, &text).map(Some)
+        let malformed = |error: std::string::FromUtf8Error| LockError::Malformed {
+            file: path.display().to_string(),
+            line: 1,
+            problem: error.to_string(),
+        };
+        String::from_utf8(bytes).map(Some).map_err(malformed)
     }
 
     /// Reads the text of a lock file. `file` is its name for messages.
@@ -250,67 +287,144 @@ impl Lock {
         synced.map_err(LockError::io("write in", dir))
     }
 
-    /// Locks every task of a suite as it is now. Build records are taken from
-    /// `built` (by task), else kept from `previous` where the module is still
-    /// the same.
+    /// Locks every task of a suite as it is now. A build record is the one
+    /// beside the module, else the one of `previous` where the module is still
+    /// the same. The second value says what is odd.
     ///
     /// # Errors
-    /// A grader has not been built.
+    /// A grader has not been built, or would be refused by every runner.
     pub fn of_suite(
         suite: &Suite,
         previous: Option<&Self>,
-        built: &BTreeMap<String, BTreeMap<String, String>>,
-    ) -> Result<Self, LockError> {
+    ) -> Result<(Self, Vec<LockWarning>), LockError> {
         let mut lock = Self::default();
+        let mut warnings = Vec::new();
         for task in &suite.tasks {
+            let id = &task.info.id;
             let mut locked = LockedTask::of(task)?;
-            let old = previous.and_then(|lock| lock.tasks.get(&task.info.id));
-            if let Some(record) = built.get(&task.info.id) {
-                locked.build = record.clone();
-            } else if let Some(old) = old.filter(|old| old.same_module(&locked)) {
-                locked.build = old.build.clone();
+            let old = previous.and_then(|lock| lock.tasks.get(id));
+            if let GraderSource::Component(module) = &task.grader {
+                let (record, why_not) = locked.record(task, module);
+                let kept = || {
+                    old.filter(|old| old.same_module(&locked))
+                        .and_then(|old| old.build.clone())
+                };
+                locked.build = record.or_else(kept);
+                if let Some(message) = why_not.filter(|_| locked.build.is_none()) {
+                    let id = id.clone();
+                    warnings.push(LockWarning { id, message });
+                }
             }
-            lock.tasks.insert(task.info.id.clone(), locked);
+            lock.tasks.insert(id.clone(), locked);
         }
-        Ok(lock)
+        Ok((lock, warnings))
+    }
+
+    /// Line, from 1, of the key `key` in the block of a task in `text`, else of
+    /// the block's first line, else of the file's.
+    pub fn line(text: &str, id: &str, key: &str) -> usize {
+        let (block, inner) = (format!("[tasks.{id}]"), format!("[tasks.{id}."));
+        let starts = |line: &str| {
+            let rest = line.strip_prefix(key).map(str::trim_start);
+            rest.is_some_and(|rest| rest.starts_with('='))
+        };
+        let mut first = None;
+        let mut inside = false;
+        for (at, line) in text.lines().enumerate() {
+            if line.starts_with('[') {
+                inside = line.trim_end() == block || line.starts_with(&inner);
+                first = first.or(inside.then_some(at));
+            } else if inside && starts(line) {
+                return at + 1;
+            }
+        }
+        first.map_or(1, |at| at + 1)
+    }
+}
+
+/// Something odd about a task that was locked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LockWarning {
+    /// The task.
+    pub id: String,
+    /// What is odd, and what to do.
+    pub message: String,
+}
+
+impl std::fmt::Display for LockWarning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.id, self.message)
     }
 }
 
 impl LockedTask {
-    /// The task as it is now, without a build record. The grader counts as
-    /// built for the contract of this version; whether it was is for the host
-    /// to find out when it loads the module.
+    /// The task as it is now, without a build record.
     ///
     /// # Errors
-    /// Its grader has not been built.
+    /// Its grader has not been built, or would be refused by every runner.
     pub fn of(task: &Task) -> Result<Self, LockError> {
-        let grader = match &task.grader {
-            GraderSource::Component(module) => {
-                let file = module.file.as_ref().ok_or_else(|| LockError::NotBuilt {
+        if let GraderSource::Component(module) = &task.grader {
+            let shown = || task.pack.shown(&module.path);
+            if module.file.is_none() {
+                return Err(LockError::NotBuilt {
                     id: task.info.id.clone(),
-                    module: task.pack.shown(&module.path),
-                })?;
-                Some(LockedGrader {
-                    module: module.path.clone(),
-                    sha256: file.sha256.clone(),
-                    bytes: Some(file.bytes),
-                    abi: ABI.to_owned(),
-                })
+                    module: shown(),
+                });
             }
-            GraderSource::Oci(reference) => Some(LockedGrader {
-                module: reference.to_string(),
-                sha256: reference.sha256.clone(),
-                bytes: None,
-                abi: ABI.to_owned(),
-            }),
-            GraderSource::Python | GraderSource::None => None,
-        };
+            let wasm = task.read_grader().map_err(Box::new)?.unwrap_or_default();
+            proctor_grading::inspect(&wasm, &ModuleLimits::default()).map_err(|fault| {
+                LockError::Refused {
+                    id: task.info.id.clone(),
+                    module: shown(),
+                    fault: Box::new(fault),
+                }
+            })?;
+        }
         Ok(Self {
             path: task.pack.name().to_owned(),
             pack_sha256: task.pack_sha256.clone(),
-            grader,
-            build: BTreeMap::new(),
+            grader: LockedGrader::of(task),
+            build: None,
         })
+    }
+
+    /// The build record beside the task's module, seen from the lock; where
+    /// there is none, why.
+    fn record(&self, task: &Task, module: &GraderModule) -> (Option<BuildRecord>, Option<String>) {
+        let path = record_path(Path::new(&module.path));
+        let path = path.to_string_lossy();
+        let shown = task.pack.shown(&path);
+        let none = |why: String| {
+            let advice = "build it with `proctor grader build`, so that others can build it again";
+            (None, Some(format!("{why}; {advice}")))
+        };
+        let Some(file) = task.pack.listing().get(&path) else {
+            return none(format!(
+                "nothing says how the grader was built: there is no {shown}"
+            ));
+        };
+        if file.bytes > MAX_RECORD_BYTES {
+            return none(format!("{shown} is no build record: it is too long"));
+        }
+        let record = task
+            .pack
+            .read(&path)
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| ModuleRecord::parse(&bytes));
+        let record = match record {
+            Ok(record) => record,
+            Err(problem) => return none(format!("{shown} is no build record: {problem}")),
+        };
+        let sha256 = self.grader.as_ref().map(|grader| grader.sha256.as_str());
+        if sha256 != Some(record.module_sha256.as_str()) {
+            return none(format!("{shown} is the build record of another module"));
+        }
+        let inside = Path::new(&module.path).parent();
+        let folder = inside.map_or_else(
+            || self.path.clone(),
+            |inside| format!("{}/{}", self.path, inside.display()),
+        );
+        (Some(record.build.seen_from(&folder)), None)
     }
 
     fn same_module(&self, other: &Self) -> bool {
@@ -322,7 +436,7 @@ impl LockedTask {
     fn problem(&self, id: &str) -> Option<String> {
         let digest = "64 lower-case hex digits";
         if !is_id(id) {
-            return Some(format!("`{}` is no task id", super::format::excerpt(id)));
+            return Some(format!("`{}` is no task id", excerpt(id)));
         }
         if !is_sha256(&self.pack_sha256) {
             return Some(format!(
@@ -330,10 +444,64 @@ impl LockedTask {
             ));
         }
         match &self.grader {
-            Some(grader) if !is_sha256(&grader.sha256) => Some(format!(
-                "the grader's `sha256` of `{id}` is no digest; expected {digest}"
-            )),
-            _ => None,
+            Some(grader) if !is_sha256(&grader.sha256) => {
+                return Some(format!(
+                    "the grader's `sha256` of `{id}` is no digest; expected {digest}"
+                ));
+            }
+            Some(grader)
+                if grader
+                    .source_sha256
+                    .as_ref()
+                    .is_some_and(|one| !is_sha256(one)) =>
+            {
+                return Some(format!(
+                    "the grader's `source_sha256` of `{id}` is no digest; expected {digest}"
+                ));
+            }
+            _ => {}
+        }
+        let problem = self.build.as_ref().and_then(BuildRecord::problem);
+        problem.map(|problem| format!("the build record of `{id}`: {problem}"))
+    }
+}
+
+impl LockedGrader {
+    /// Whether it is a module of the pack.
+    pub fn is_module(&self) -> bool {
+        self.module != PYTHON && !self.module.starts_with("oci://")
+    }
+
+    /// The grader of `task` as it is now, whether or not a runner would run
+    /// it; `None` where it has none, or it has not been built.
+    fn of(task: &Task) -> Option<Self> {
+        match &task.grader {
+            GraderSource::Component(module) => {
+                let file = module.file.as_ref()?;
+                let wasm = task.read_grader().ok().flatten();
+                Some(Self {
+                    module: module.path.clone(),
+                    sha256: file.sha256.clone(),
+                    bytes: Some(file.bytes),
+                    abi: wasm.and_then(|wasm| proctor_grading::build::abi(&wasm)),
+                    source_sha256: None,
+                })
+            }
+            GraderSource::Oci(reference) => Some(Self {
+                module: reference.to_string(),
+                sha256: reference.sha256.clone(),
+                bytes: None,
+                abi: None,
+                source_sha256: None,
+            }),
+            GraderSource::Python => Some(Self {
+                module: PYTHON.to_owned(),
+                sha256: proctor_grading::python::component_sha256().to_owned(),
+                bytes: None,
+                abi: None,
+                source_sha256: crate::choice::script(task).map(|one| one.sha256().to_owned()),
+            }),
+            GraderSource::None => None,
         }
     }
 }

@@ -6,6 +6,38 @@ use crate::task::testing::{OPTIONS, task_text, write};
 
 const GRADER: &str = "proctor:\n  grader: grader.wasm";
 
+/// A module that a host would load; `mark` makes it another one.
+fn module(mark: &str) -> Vec<u8> {
+    wat::parse_str(format!(
+        r#"(component
+            (import "proctor:grader/types@1.0.0" (instance))
+            (@custom "mark" "{mark}")
+            (core module $m (func (export "grade")))
+            (core instance $i (instantiate $m))
+            (func (export "grade") (canon lift (core func $i "grade"))))"#
+    ))
+    .unwrap()
+}
+
+fn put_module(dir: &Path, path: &str, mark: &str) {
+    let path = dir.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, module(mark)).unwrap();
+}
+
+/// A build record of the module `mark`.
+fn record(mark: &str, source: &str) -> ModuleRecord {
+    let text = format!(
+        "version = 1\nmodule_sha256 = \"{}\"\n[build]\nsource = \"{source}\"\n\
+         source_sha256 = \"{}\"\nproctor = \"0.1.0\"\ntarget = \"wasm32-unknown-unknown\"\n\
+         profile = \"release\"\nstd = \"installed\"\nrustc = \"rustc 1.95.0\"\n\
+         cargo = \"cargo 1.95.0\"\nwit_component = \"0.250.0\"\n",
+        crate::task::digest::sha256(&module(mark)),
+        "ab".repeat(32)
+    );
+    ModuleRecord::parse(text.as_bytes()).unwrap()
+}
+
 fn suite() -> (tempfile::TempDir, Suite) {
     let dir = tempfile::tempdir().unwrap();
     let oci = format!(
@@ -16,17 +48,17 @@ fn suite() -> (tempfile::TempDir, Suite) {
         dir.path(),
         &[
             ("mail/task.md", &task_text("mail", GRADER)),
-            ("mail/grader.wasm", "module"),
             ("b-python/task.md", &task_text("b-python", "")),
             ("task_remote.md", &task_text("a_remote", &oci)),
         ],
     );
+    put_module(dir.path(), "mail/grader.wasm", "a");
     let suite = load_suite(dir.path(), OPTIONS).unwrap();
     (dir, suite)
 }
 
 fn lock_of(suite: &Suite) -> Lock {
-    Lock::of_suite(suite, None, &BTreeMap::new()).unwrap()
+    Lock::of_suite(suite, None).unwrap().0
 }
 
 fn shown(differences: &[Difference]) -> Vec<String> {
@@ -35,15 +67,12 @@ fn shown(differences: &[Difference]) -> Vec<String> {
 
 #[test]
 fn the_file_is_sorted_readable_and_survives_a_round_trip() {
-    let (_dir, suite) = suite();
-    let built = BTreeMap::from([(
-        "mail".to_owned(),
-        BTreeMap::from([
-            ("rustc".to_owned(), "1.95.0".to_owned()),
-            ("lock \"odd\" key".to_owned(), "\n".to_owned()),
-        ]),
-    )]);
-    let lock = Lock::of_suite(&suite, None, &built).unwrap();
+    let (dir, _) = suite();
+    let text = record("a", "../../graders/mail").to_text();
+    write(dir.path(), &[("mail/grader.build.toml", &text)]);
+    let suite = load_suite(dir.path(), OPTIONS).unwrap();
+    let (lock, warnings) = Lock::of_suite(&suite, None).unwrap();
+    assert_eq!(warnings, []);
     let text = lock.to_text();
     assert_eq!(Lock::parse("proctor.lock", &text).unwrap(), lock);
     let blocks: Vec<&str> = text.lines().filter(|line| line.starts_with('[')).collect();
@@ -53,16 +82,29 @@ fn the_file_is_sorted_readable_and_survives_a_round_trip() {
             "[tasks.a_remote]",
             "[tasks.a_remote.grader]",
             "[tasks.b-python]",
+            "[tasks.b-python.grader]",
             "[tasks.mail]",
             "[tasks.mail.grader]",
             "[tasks.mail.build]",
         ]
     );
-    let digest = crate::task::digest::sha256(b"module");
-    let module = format!(
-        "[tasks.mail.grader]\nmodule = \"grader.wasm\"\nsha256 = \"{digest}\"\nbytes = 6\nabi = \"{ABI}\"\n"
+    let wasm = module("a");
+    let block = format!(
+        "[tasks.mail.grader]\nmodule = \"grader.wasm\"\nsha256 = \"{}\"\nbytes = {}\n\
+         abi = \"proctor:grader@1.0.0\"\n\n[tasks.mail.build]\nsource = \"../graders/mail\"\n\
+         source_sha256 = \"{}\"\n",
+        crate::task::digest::sha256(&wasm),
+        wasm.len(),
+        "ab".repeat(32)
     );
-    assert!(text.contains(&module), "{text}");
+    assert!(text.contains(&block), "{text}");
+    let python = format!(
+        "module = \"proctor:python\"\nsha256 = \"{}\"\nsource_sha256 = \"",
+        proctor_grading::python::component_sha256()
+    );
+    assert!(text.contains(&python), "{text}");
+    // Nothing is known of what a registry holds but its digest.
+    assert!(!text.contains("abi = \"\""), "{text}");
     assert!(text.starts_with("# Written by `proctor lock`"));
 }
 
@@ -104,22 +146,126 @@ fn writing_into_a_folder_that_is_not_there_says_so() {
 
 #[test]
 fn a_build_record_lives_as_long_as_its_module() {
-    let (dir, suite) = suite();
-    let record = BTreeMap::from([("rustc".to_owned(), "1.95.0".to_owned())]);
-    let built = BTreeMap::from([("mail".to_owned(), record.clone())]);
-    let old = Lock::of_suite(&suite, None, &built).unwrap();
-    write(
-        dir.path(),
-        &[("mail/assets/new", "a file more, the module is the same")],
+    let (dir, _) = suite();
+    let made = record("a", "src");
+    let locked = |old: Option<&Lock>| {
+        let suite = load_suite(dir.path(), OPTIONS).unwrap();
+        let (lock, warnings) = Lock::of_suite(&suite, old).unwrap();
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        (lock, warnings)
+    };
+    let (none, warnings) = locked(None);
+    assert_eq!(none.tasks["mail"].build, None);
+    assert!(
+        warnings[0].starts_with("mail: nothing says how the grader was built: there is no "),
+        "{warnings:?}"
     );
-    let suite = load_suite(dir.path(), OPTIONS).unwrap();
-    let new = Lock::of_suite(&suite, Some(&old), &BTreeMap::new()).unwrap();
+    write(dir.path(), &[("mail/grader.build.toml", &made.to_text())]);
+    let (old, warnings) = locked(None);
+    assert_eq!(warnings, Vec::<String>::new());
+    let build = old.tasks["mail"].build.clone().unwrap();
+    assert_eq!(build.source.as_deref(), Some("mail/src"));
+    // The file is gone and the module is the same: the lock still knows.
+    fs::remove_file(dir.path().join("mail/grader.build.toml")).unwrap();
+    let (new, warnings) = locked(Some(&old));
     assert_ne!(new.tasks["mail"].pack_sha256, old.tasks["mail"].pack_sha256);
-    assert_eq!(new.tasks["mail"].build, record);
-    write(dir.path(), &[("mail/grader.wasm", "another")]);
+    assert_eq!(new.tasks["mail"].build, Some(build));
+    assert_eq!(warnings, Vec::<String>::new());
+    // Another module, and the record of the one before.
+    put_module(dir.path(), "mail/grader.wasm", "b");
+    write(dir.path(), &[("mail/grader.build.toml", &made.to_text())]);
+    let (new, warnings) = locked(Some(&old));
+    assert_eq!(new.tasks["mail"].build, None);
+    assert!(
+        warnings[0].contains("is the build record of another module"),
+        "{warnings:?}"
+    );
+    write(dir.path(), &[("mail/grader.build.toml", "version = 1\n")]);
+    let (_, warnings) = locked(None);
+    assert!(warnings[0].contains("is no build record"), "{warnings:?}");
+}
+
+#[test]
+fn a_grader_that_no_runner_would_run_cannot_be_locked() {
+    let (dir, _) = suite();
+    for (bytes, why) in [
+        (&b"module"[..], "is not a WebAssembly component"),
+        (b"\0asm\x01\0\0\0", "a core module"),
+    ] {
+        fs::write(dir.path().join("mail/grader.wasm"), bytes).unwrap();
+        let suite = load_suite(dir.path(), OPTIONS).unwrap();
+        let error = Lock::of_suite(&suite, None).unwrap_err().to_string();
+        assert!(
+            error.starts_with("the task `mail` cannot be locked: "),
+            "{error}"
+        );
+        assert!(error.contains(why), "{error}");
+    }
+}
+
+#[test]
+fn an_edited_build_record_is_noticed() {
+    let (dir, _) = suite();
+    let text = record("a", "src").to_text();
+    write(dir.path(), &[("mail/grader.build.toml", &text)]);
     let suite = load_suite(dir.path(), OPTIONS).unwrap();
-    let new = Lock::of_suite(&suite, Some(&old), &BTreeMap::new()).unwrap();
-    assert!(new.tasks["mail"].build.is_empty());
+    let mut lock = lock_of(&suite);
+    assert_eq!(shown(&lock.verify(&suite)), Vec::<String>::new());
+    let build = lock.tasks.get_mut("mail").unwrap();
+    build.build.as_mut().unwrap().rustc = "rustc 1.0.0".to_owned();
+    let lines = shown(&lock.verify(&suite));
+    assert_eq!(lines.len(), 1);
+    assert!(
+        lines[0].contains("the build record is not the one"),
+        "{lines:?}"
+    );
+    lock.tasks.get_mut("mail").unwrap().build = None;
+    assert_eq!(lock.verify(&suite)[0].kind(), "build");
+}
+
+#[test]
+fn a_difference_is_found_in_the_file() {
+    let (_dir, suite) = suite();
+    let text = lock_of(&suite).to_text();
+    let line = |id: &str, key: &str| text.lines().nth(Lock::line(&text, id, key) - 1).unwrap();
+    assert_eq!(line("mail", "path"), "path = \"mail\"");
+    assert!(line("mail", "sha256").starts_with("sha256 = "));
+    assert!(line("b-python", "pack_sha256").starts_with("pack_sha256 = "));
+    assert_eq!(line("b-python", "bytes"), "[tasks.b-python]");
+    assert_eq!(Lock::line(&text, "nobody", "path"), 1);
+    assert_eq!(Lock::line("", "nobody", "path"), 1);
+}
+
+#[test]
+fn a_lock_file_that_cannot_be_read_is_not_one_that_is_missing() {
+    let (dir, suite) = suite();
+    let path = suite.lock_path();
+    std::os::unix::fs::symlink("nowhere", &path).unwrap();
+    let task = load_task(&dir.path().join("mail"), OPTIONS).unwrap();
+    for policy in [Policy::Locked, Policy::Unlocked] {
+        assert!(
+            admit(&task, policy).is_err(),
+            "a link to nowhere unlocks nothing"
+        );
+    }
+    fs::remove_file(&path).unwrap();
+    rustix::fs::mkfifoat(
+        rustix::fs::CWD,
+        &path,
+        rustix::fs::Mode::from_raw_mode(0o600),
+    )
+    .unwrap();
+    assert!(
+        admit(&task, Policy::Locked).is_err(),
+        "a pipe is not waited for"
+    );
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    assert!(admit(&task, Policy::Locked).is_err());
+    assert_eq!(
+        admit(&task, Policy::Unreviewed).unwrap(),
+        Admission::Unlocked
+    );
 }
 
 #[test]
@@ -127,9 +273,7 @@ fn a_grader_that_is_not_built_cannot_be_locked() {
     let (dir, _) = suite();
     fs::remove_file(dir.path().join("mail/grader.wasm")).unwrap();
     let suite = load_suite(dir.path(), OPTIONS).unwrap();
-    let error = Lock::of_suite(&suite, None, &BTreeMap::new())
-        .unwrap_err()
-        .to_string();
+    let error = Lock::of_suite(&suite, None).unwrap_err().to_string();
     assert!(
         error.starts_with("the task `mail` cannot be locked: its grader `"),
         "{error}"
@@ -143,20 +287,19 @@ fn every_difference_is_listed_at_once() {
     lock.tasks
         .insert("gone".to_owned(), lock.tasks["b-python"].clone());
     lock.tasks.get_mut("a_remote").unwrap().path = "elsewhere".to_owned();
-    lock.tasks
-        .get_mut("a_remote")
-        .unwrap()
-        .grader
-        .as_mut()
-        .unwrap()
-        .abi = "proctor:grader@0.1.0".to_owned();
-    write(
-        dir.path(),
-        &[
-            ("mail/grader.wasm", "MODULE"),
-            ("new/task.md", &task_text("new", "")),
-        ],
+    let mail = lock.tasks.get_mut("mail").unwrap().grader.as_mut().unwrap();
+    mail.abi = Some("proctor:grader@0.1.0".to_owned());
+    assert_eq!(
+        shown(&lock.verify(&suite)),
+        [
+            "a_remote: was `elsewhere` and is `task_remote.md`",
+            "gone: is in the lock file and not in the suite (it was `b-python`)",
+            "mail: the grader was built for `proctor:grader@1.0.0` and the lock file says \
+             `proctor:grader@0.1.0`: somebody edited it",
+        ]
     );
+    put_module(dir.path(), "mail/grader.wasm", "b");
+    write(dir.path(), &[("new/task.md", &task_text("new", ""))]);
     fs::rename(dir.path().join("b-python"), dir.path().join("c")).unwrap();
     write(
         dir.path(),
@@ -169,10 +312,9 @@ fn every_difference_is_listed_at_once() {
     let lines = shown(&lock.verify(&suite));
     let expected = [
         "a_remote: was `elsewhere` and is `task_remote.md`",
-        "a_remote: the grader was built for `proctor:grader@0.1.0`; this proctor speaks `proctor:grader@1.0.0`",
         "b-python: was `b-python` and is `c`",
         "b-python: some file of the pack changed (its digest was ",
-        "b-python: the grader was none and is `grader.wasm`",
+        "b-python: the grader was `proctor:python` and is `grader.wasm`",
         "gone: is in the lock file and not in the suite (it was `b-python`)",
         "mail: some file of the pack changed (its digest was ",
         "mail: the grader is not the locked one (its SHA-256 was ",
@@ -191,6 +333,19 @@ fn every_difference_is_listed_at_once() {
 }
 
 #[test]
+fn another_python_and_another_block_are_noticed() {
+    let (dir, suite) = suite();
+    let mut lock = lock_of(&suite);
+    let grader = lock.tasks.get_mut("b-python").unwrap().grader.as_mut();
+    grader.unwrap().sha256 = "0".repeat(64);
+    let text = task_text("b-python", "").replace("return {}", "return {'all': 1.0}");
+    write(dir.path(), &[("b-python/task.md", &text)]);
+    let suite = load_suite(dir.path(), OPTIONS).unwrap();
+    let kinds: Vec<&str> = lock.verify(&suite).iter().map(Difference::kind).collect();
+    assert_eq!(kinds, ["pack", "grader", "python"]);
+}
+
+#[test]
 fn a_size_that_was_edited_is_noticed() {
     let (_dir, suite) = suite();
     let mut lock = lock_of(&suite);
@@ -201,9 +356,12 @@ fn a_size_that_was_edited_is_noticed() {
         .as_mut()
         .unwrap()
         .bytes = Some(7);
+    let size = module("a").len();
     assert_eq!(
         shown(&lock.verify(&suite)),
-        ["mail: the grader has 6 bytes and the lock file says 7: somebody edited it"]
+        [format!(
+            "mail: the grader has {size} bytes and the lock file says 7: somebody edited it"
+        )]
     );
 }
 
@@ -212,35 +370,41 @@ fn only_what_is_locked_runs() {
     let (dir, suite) = suite();
     let load = |name: &str| load_task(&dir.path().join(name), OPTIONS).unwrap();
     assert_eq!(
-        admit(&load("mail"), false).unwrap(),
+        admit(&load("mail"), Policy::Locked).unwrap(),
         Admission::Unlocked,
         "no lock file"
     );
     lock_of(&suite).write(&suite.lock_path()).unwrap();
     for name in ["mail", "b-python", "task_remote.md", "mail/task.md"] {
         assert_eq!(
-            admit(&load(name), false).unwrap(),
+            admit(&load(name), Policy::Locked).unwrap(),
             Admission::Locked,
             "{name}"
         );
     }
 
     write(dir.path(), &[("new/task.md", &task_text("new", ""))]);
-    let error = admit(&load("new"), false).unwrap_err().to_string();
+    let error = admit(&load("new"), Policy::Locked).unwrap_err().to_string();
     assert!(
         error.ends_with("differs from what is there:\n  - new: is not in the lock file"),
         "{error}"
     );
-    assert_eq!(admit(&load("new"), true).unwrap(), Admission::Unlocked);
+    assert_eq!(
+        admit(&load("new"), Policy::Unlocked).unwrap(),
+        Admission::Unlocked
+    );
 
     write(dir.path(), &[("b-python/assets/x", "x")]);
-    assert!(admit(&load("b-python"), false).is_err());
-    assert_eq!(admit(&load("b-python"), true).unwrap(), Admission::Unlocked);
+    assert!(admit(&load("b-python"), Policy::Locked).is_err());
+    assert_eq!(
+        admit(&load("b-python"), Policy::Unlocked).unwrap(),
+        Admission::Unlocked
+    );
 
     // Another module is refused whatever the operator allows.
-    write(dir.path(), &[("mail/grader.wasm", "MODULE")]);
-    for allowed in [false, true] {
-        let error = admit(&load("mail"), allowed).unwrap_err().to_string();
+    put_module(dir.path(), "mail/grader.wasm", "b");
+    for policy in [Policy::Locked, Policy::Unlocked] {
+        let error = admit(&load("mail"), policy).unwrap_err().to_string();
         assert!(
             error.contains("mail: the grader is not the locked one"),
             "{error}"
@@ -286,6 +450,10 @@ fn files_that_are_no_lock_name_the_line() {
             "version = 1\n[tasks.a]\npath = \"a\"\npack_sha256 = \"DIGEST\"\n[tasks.a.grader]\nmodule = \"g\"\nsha256 = \"x\"\nabi = \"\"\n",
             "proctor.lock:2: the grader's `sha256` of `a` is no digest",
         ),
+        (
+            "version = 1\n[tasks.a]\npath = \"a\"\npack_sha256 = \"DIGEST\"\n[tasks.a.build]\nsource = \"/etc\"\nsource_sha256 = \"DIGEST\"\nproctor = \"1\"\ntarget = \"t\"\nprofile = \"p\"\nstd = \"installed\"\nrustc = \"r\"\ncargo = \"c\"\nwit_component = \"w\"\n",
+            "proctor.lock:2: the build record of `a`: `source` is `/etc`; expected a relative path",
+        ),
     ] {
         let error = Lock::parse("proctor.lock", &text.replace("DIGEST", &digest)).unwrap_err();
         let error = error.to_string();
@@ -314,7 +482,7 @@ fn broken_lock_files_never_panic() {
 fn differences_are_readable_by_scripts() {
     let (dir, suite) = suite();
     let lock = lock_of(&suite);
-    write(dir.path(), &[("mail/grader.wasm", "MODULE")]);
+    put_module(dir.path(), "mail/grader.wasm", "b");
     let suite = load_suite(dir.path(), OPTIONS).unwrap();
     let json = serde_json::to_value(lock.verify(&suite)).unwrap();
     assert_eq!(json[0]["kind"], "pack");

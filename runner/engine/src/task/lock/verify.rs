@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use proctor_types::verdict::ABI;
 use serde::Serialize;
 
-use super::{FILE_NAME, Lock, LockError, LockedGrader, LockedTask};
+use super::{BuildRecord, FILE_NAME, Lock, LockError, LockedGrader, LockedTask};
 use crate::task::pack::{GraderSource, Suite, Task};
 
 /// One way in which a suite is not what its lock file says. Digests are
@@ -79,12 +78,33 @@ pub enum Difference {
         /// Bytes now.
         found: u64,
     },
-    /// The module was locked for a contract that this version does not speak.
+    /// The module names another contract than the lock file: that was edited.
     Abi {
         /// The task.
         id: String,
         /// Contract in the lock file.
         locked: String,
+        /// Contract that the module names.
+        found: String,
+    },
+    /// The task's Python block is another one.
+    Python {
+        /// The task.
+        id: String,
+        /// Digest in the lock file; `none` where it has none.
+        locked: String,
+        /// Digest now.
+        found: String,
+    },
+    /// The build record is not the one beside the module: the lock file was
+    /// edited.
+    Build {
+        /// The task.
+        id: String,
+        /// Record in the lock file.
+        locked: Option<Box<BuildRecord>>,
+        /// Record beside the module.
+        found: Box<BuildRecord>,
     },
 }
 
@@ -100,7 +120,41 @@ impl Difference {
             | Self::ModuleMissing { id, .. }
             | Self::Grader { id, .. }
             | Self::Size { id, .. }
-            | Self::Abi { id, .. } => id,
+            | Self::Abi { id, .. }
+            | Self::Python { id, .. }
+            | Self::Build { id, .. } => id,
+        }
+    }
+
+    /// Kind, for scripts.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NotLocked { .. } => "not_locked",
+            Self::Gone { .. } => "gone",
+            Self::Moved { .. } => "moved",
+            Self::Pack { .. } => "pack",
+            Self::Module { .. } => "module",
+            Self::ModuleMissing { .. } => "module_missing",
+            Self::Grader { .. } => "grader",
+            Self::Size { .. } => "size",
+            Self::Abi { .. } => "abi",
+            Self::Python { .. } => "python",
+            Self::Build { .. } => "build",
+        }
+    }
+
+    /// The key of the lock file that it is about.
+    pub fn key(&self) -> &'static str {
+        match self {
+            Self::NotLocked { .. } | Self::Gone { .. } => "",
+            Self::Moved { .. } => "path",
+            Self::Pack { .. } => "pack_sha256",
+            Self::Module { .. } | Self::ModuleMissing { .. } => "module",
+            // The first `sha256` of a block is the grader's.
+            Self::Grader { .. } => "sha256",
+            Self::Size { .. } => "bytes",
+            Self::Abi { .. } => "abi",
+            Self::Python { .. } | Self::Build { .. } => "source_sha256",
         }
     }
 }
@@ -137,12 +191,23 @@ impl fmt::Display for Difference {
                 f,
                 "the grader has {found} bytes and the lock file says {locked}: somebody edited it"
             ),
-            Self::Abi { locked, .. } => {
-                write!(
-                    f,
-                    "the grader was built for `{locked}`; this proctor speaks `{ABI}`"
-                )
+            Self::Abi { locked, found, .. } => write!(
+                f,
+                "the grader was built for {found} and the lock file says {locked}: somebody edited \
+                 it"
+            ),
+            Self::Python { locked, found, .. } => write!(
+                f,
+                "the Python block is not the locked one (its SHA-256 was {} and is {})",
+                short(locked),
+                short(found)
+            ),
+            Self::Build { locked: None, .. } => {
+                f.write_str("the lock file has no build record, and there is one beside the grader")
             }
+            Self::Build { .. } => f.write_str(
+                "the build record is not the one beside the grader: somebody edited the lock file",
+            ),
         }
     }
 }
@@ -205,8 +270,25 @@ impl Lock {
             });
         }
         differences.extend(grader(id, locked.grader.as_ref(), task));
+        differences.extend(build(id, locked, task));
         differences
     }
+}
+
+/// Compares the build record with that beside the module, if there is one and
+/// it is of the locked module. Any other is a changed file of the pack.
+fn build(id: &str, locked: &LockedTask, task: &Task) -> Option<Difference> {
+    let GraderSource::Component(module) = &task.grader else {
+        return None;
+    };
+    let (found, _) = locked.record(task, module);
+    let found = Box::new(found?);
+    let locked = locked.build.clone().map(Box::new);
+    (locked.as_ref() != Some(&found)).then(|| Difference::Build {
+        id: id.to_owned(),
+        locked,
+        found,
+    })
 }
 
 fn grader(id: &str, locked: Option<&LockedGrader>, task: &Task) -> Vec<Difference> {
@@ -218,9 +300,7 @@ fn grader(id: &str, locked: Option<&LockedGrader>, task: &Task) -> Vec<Differenc
             module: module.path.clone(),
         }];
     }
-    // A module that is there can always be locked.
-    let found = LockedTask::of(task).ok().and_then(|task| task.grader);
-    let (locked, found) = match (locked, found) {
+    let (locked, found) = match (locked, LockedGrader::of(task)) {
         (None, None) => return Vec::new(),
         (Some(locked), Some(found)) if locked.module == found.module => (locked, found),
         (locked, found) => {
@@ -239,7 +319,7 @@ fn grader(id: &str, locked: Option<&LockedGrader>, task: &Task) -> Vec<Differenc
         differences.push(Difference::Grader {
             id: id.to_owned(),
             locked: locked.sha256.clone(),
-            found: found.sha256,
+            found: found.sha256.clone(),
         });
     } else if let (Some(locked), Some(found)) = (locked.bytes, found.bytes)
         && locked != found
@@ -250,13 +330,37 @@ fn grader(id: &str, locked: Option<&LockedGrader>, task: &Task) -> Vec<Differenc
             found,
         });
     }
-    if locked.abi != ABI {
+    if locked.source_sha256 != found.source_sha256 {
+        let or_none = |digest: Option<&String>| digest.map_or("none", String::as_str).to_owned();
+        differences.push(Difference::Python {
+            id: id.to_owned(),
+            locked: or_none(locked.source_sha256.as_ref()),
+            found: or_none(found.source_sha256.as_ref()),
+        });
+    }
+    // Another module may well be for another contract.
+    if locked.abi != found.abi && locked.sha256 == found.sha256 {
+        let name = |abi: Option<String>| abi.map_or("none".to_owned(), |abi| format!("`{abi}`"));
         differences.push(Difference::Abi {
             id: id.to_owned(),
-            locked: locked.abi.clone(),
+            locked: name(locked.abi.clone()),
+            found: name(found.abi),
         });
     }
     differences
+}
+
+/// What the lock file decides about a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Policy {
+    /// Where there is one, only what is in it runs.
+    #[default]
+    Locked,
+    /// Tasks that are new or changed run too, and their reports say so; never
+    /// another grader than the locked one.
+    Unlocked,
+    /// There is no lock yet: the author tries what is to be locked.
+    Unreviewed,
 }
 
 /// On what grounds a task may run.
@@ -270,13 +374,14 @@ pub enum Admission {
 }
 
 /// Decides whether a task may run: it has to be what the lock file of its
-/// suite says. Without a lock file it may run. `allow_unlocked` admits a task
-/// that the file does not have and one whose pack or path changed, but never a
-/// grader that is not the locked one.
+/// suite says. Without a lock file it may run.
 ///
 /// # Errors
 /// The lock file cannot be used, or the task differs from it.
-pub fn admit(task: &Task, allow_unlocked: bool) -> Result<Admission, LockError> {
+pub fn admit(task: &Task, policy: Policy) -> Result<Admission, LockError> {
+    if policy == Policy::Unreviewed {
+        return Ok(Admission::Unlocked);
+    }
     let path = task.pack.suite_dir().join(FILE_NAME);
     let Some(lock) = Lock::read(&path)? else {
         return Ok(Admission::Unlocked);
@@ -285,7 +390,7 @@ pub fn admit(task: &Task, allow_unlocked: bool) -> Result<Admission, LockError> 
     if differences.is_empty() {
         return Ok(Admission::Locked);
     }
-    if allow_unlocked {
+    if policy == Policy::Unlocked {
         differences.retain(|difference| {
             !matches!(
                 difference,

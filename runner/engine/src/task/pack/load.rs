@@ -194,6 +194,7 @@ fn finish(document: Document, fixtures: Vec<Fixture>, pack: Pack) -> Result<Task
         probes: proctor.probes,
         oracle: proctor.oracle.map(|path| path.value),
         attempts: proctor.attempts,
+        floor: proctor.floor.unwrap_or(0.0),
         network_allow: proctor.network_allow,
         prerequisites: document.front.prerequisites,
         warnings,
@@ -314,7 +315,7 @@ fn leftovers(pack: &Pack) -> Vec<Warning> {
         let mut end = 0;
         for part in path.split('/') {
             end += part.len();
-            if is_leftover(part) {
+            if is_leftover(part) || is_cache(pack, &path[..end]) {
                 let path = path[..end].to_owned();
                 if found.last() != Some(&path) {
                     found.push(path);
@@ -335,6 +336,13 @@ fn leftovers(pack: &Pack) -> Vec<Warning> {
             kind: WarningKind::Leftover { path },
         })
         .collect()
+}
+
+/// Whether a folder says of itself that it only holds what can be made again, as
+/// cargo's `target` does (<https://bford.info/cachedir/>).
+fn is_cache(pack: &Pack, folder: &str) -> bool {
+    let tag = format!("{folder}/CACHEDIR.TAG");
+    pack.listing.get(&tag).is_some()
 }
 
 fn is_leftover(name: &str) -> bool {

@@ -14,7 +14,8 @@ use cap_std::fs::Dir;
 use proctor_types::TaskInfo;
 
 pub use self::load::{LoadOptions, load_task};
-pub use self::suite::{Suite, load, load_suite};
+pub(crate) use self::suite::is_suite;
+pub use self::suite::{Suite, load, load_suite, load_suite_partly};
 use super::confined;
 use super::digest::{Listing, PackFile};
 use super::error::TaskError;
@@ -56,6 +57,8 @@ pub struct Task {
     pub probes: Vec<Probe>,
     /// The oracle's steps file, a path in the pack ([`Pack::read`]).
     pub oracle: Option<String>,
+    /// Points that an agent gets which does nothing.
+    pub floor: f64,
     /// How many attempts a job makes unless the operator says otherwise.
     pub attempts: Option<u32>,
     /// Hosts that the agent may reach for real, besides the model API.

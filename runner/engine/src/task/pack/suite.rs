@@ -73,21 +73,33 @@ fn merge_warnings(all: impl IntoIterator<Item = Warning>) -> Vec<Warning> {
 /// # Errors
 /// Everything that is wrong with its tasks, at once.
 pub fn load_suite(dir: &Path, options: LoadOptions<'_>) -> Result<Suite, TaskError> {
+    let (suite, broken) = load_suite_partly(dir, options)?;
+    let errors = broken.into_iter().map(|(_, error)| error).collect();
+    TaskError::all(errors).map_or(Ok(suite), Err)
+}
+
+/// Loads the tasks of a suite that can be loaded; the others come with their
+/// path and what is wrong with them.
+///
+/// # Errors
+/// The folder is no suite, or cannot be read.
+pub fn load_suite_partly(
+    dir: &Path,
+    options: LoadOptions<'_>,
+) -> Result<(Suite, Vec<(PathBuf, TaskError)>), TaskError> {
     let (dir, paths) = find(dir)?;
     let mut tasks = Vec::new();
-    let mut errors = Vec::new();
+    let mut broken = Vec::new();
     for path in paths {
         match load_task(&path, options) {
             Ok(task) => tasks.push(task),
-            Err(error) => errors.push(error),
+            Err(error) => broken.push((path, error)),
         }
     }
-    errors.extend(duplicates(&tasks));
-    if let Some(error) = TaskError::all(errors) {
-        return Err(error);
-    }
+    let twice = duplicates(&tasks).into_iter();
+    broken.extend(twice.map(|error| (dir.clone(), error)));
     tasks.sort_by(|a, b| a.info.id.cmp(&b.info.id));
-    Ok(Suite { dir, tasks })
+    Ok((Suite { dir, tasks }, broken))
 }
 
 /// Loads what an operator named: tasks and suites in any mixture, in that
@@ -119,7 +131,8 @@ pub fn load(paths: &[PathBuf], options: LoadOptions<'_>) -> Result<Vec<Task>, Ta
     TaskError::all(errors).map_or(Ok(tasks), Err)
 }
 
-fn is_suite(path: &Path) -> bool {
+/// Whether `path` is a folder that is no task itself.
+pub(crate) fn is_suite(path: &Path) -> bool {
     path.is_dir() && path.join(TASK_FILE).symlink_metadata().is_err()
 }
 

@@ -451,6 +451,9 @@ fn leftovers_count_and_are_remarked() {
             (".git/config", ""),
             (".git/x/y", ""),
             ("a~b", ""),
+            ("grader/target/CACHEDIR.TAG", ""),
+            ("grader/target/debug/x.o", ""),
+            ("target/x", ""),
         ],
     )
     .unwrap();
@@ -459,9 +462,10 @@ fn leftovers_count_and_are_remarked() {
         .iter()
         .map(|warning| warning.kind.to_string())
         .collect();
-    assert_eq!(shown.len(), 2);
+    assert_eq!(shown.len(), 3);
     assert!(shown[0].starts_with("`.git` looks left over"));
-    assert!(shown[1].starts_with("`seed/a.eml~` looks left over"));
+    assert!(shown[1].starts_with("`grader/target` looks left over"));
+    assert!(shown[2].starts_with("`seed/a.eml~` looks left over"));
     assert_ne!(task.pack_sha256, load_pack("", &[]).unwrap().pack_sha256);
 }
 

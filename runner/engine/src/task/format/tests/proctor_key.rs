@@ -5,7 +5,7 @@ use crate::task::testing::{parse, parse_error, task_text};
 
 #[test]
 fn everything_under_proctor_is_read() {
-    let extra = "proctor:\n  services: [google, github]\n  seed: seed/\n  grader: grader.wasm\n  system_prompt: sys.md\n  verdict: {pass: 18, borderline: 14.5}\n  attempts: 5\n  network: {allow: [API.example.com]}\n  limits: {workspace: 256MiB, memory: 4GiB, processes: 512}\n  probes: [{name: unit-tests, run: python -m pytest -q, timeout_seconds: 90}, {name: b, run: 'true'}]\n  oracle: solution/steps.yaml";
+    let extra = "proctor:\n  services: [google, github]\n  seed: seed/\n  grader: grader.wasm\n  system_prompt: sys.md\n  verdict: {pass: 18, borderline: 14.5}\n  attempts: 5\n  network: {allow: [API.example.com]}\n  limits: {workspace: 256MiB, memory: 4GiB, processes: 512}\n  probes: [{name: unit-tests, run: python -m pytest -q, timeout_seconds: 90}, {name: b, run: 'true'}]\n  oracle: solution/steps.yaml\n  floor: 1.5";
     let proctor = parse(&task_text("a", extra)).unwrap().front.proctor;
     assert_eq!(proctor.services, ["google", "github"]);
     assert_eq!(
@@ -27,6 +27,7 @@ fn everything_under_proctor_is_read() {
     let thresholds = proctor.thresholds.unwrap();
     assert_eq!((thresholds.pass, thresholds.borderline), (18.0, Some(14.5)));
     assert_eq!(proctor.attempts, Some(5));
+    assert_eq!(proctor.floor, Some(1.5));
     assert_eq!(proctor.network_allow, ["api.example.com"]);
     assert_eq!(
         proctor.limits,
@@ -91,6 +92,10 @@ const WRONG: &[(&str, &str)] = &[
     (
         "proctor:\n  verdict: {pass: 14, borderline: 18}",
         "t.md:8: `proctor.verdict.borderline` is the number 18; expected at most `pass`, which is 14",
+    ),
+    (
+        "proctor:\n  floor: -1",
+        "t.md:8: `proctor.floor` is the number -1; expected a number of points",
     ),
     (
         "proctor:\n  attempts: 0",

@@ -1,0 +1,327 @@
+//! Gates that need a run: `nop` and `oracle` play the task, and what they leave
+//! is graded twice.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use proctor_grading::RUBRIC;
+use proctor_types::{Status as Graded, Verdict, bundle};
+
+use super::{CheckRequest, Gate, Row, Status, TaskRef, leak};
+use crate::EngineError;
+use crate::events::EventSink;
+use crate::evidence::EVIDENCE_DIR;
+use crate::job::{self, JobPlan, JobRequest};
+use crate::record::{Outcome, TrialRecord};
+use crate::regrade::{self, RegradeRequest, Regraded};
+use crate::task::Task;
+use crate::task::lock::Policy;
+
+/// Share of its time limit that a solution may take.
+const SHARE: f64 = 0.5;
+/// Largest output of a solution that is looked for in a prompt, and most of
+/// them.
+const OUTPUT_BYTES: u64 = 1 << 20;
+const OUTPUTS: usize = 1000;
+/// Points are compared with this much room for the sum of fractions.
+const ROOM: f64 = 1e-9;
+
+/// A trial of one agent.
+struct Trial {
+    record: TrialRecord,
+    dir: PathBuf,
+    /// The verdict, graded once more; `Err` says why there is none.
+    again: Result<Regraded, EngineError>,
+}
+
+/// Plays the task and adds its rows to those in `rows`.
+pub(super) async fn gates(
+    request: &CheckRequest,
+    task: &TaskRef,
+    sinks: &[Arc<dyn EventSink>],
+    rows: &mut Vec<Row>,
+) {
+    let nop = play(request, task, "nop", sinks).await;
+    let oracle = match &task.oracle {
+        Some(_) => Some(play(request, task, "oracle", sinks).await),
+        None => None,
+    };
+    rows.push(match &nop {
+        Ok(trial) => nop_row(task, trial),
+        Err(error) => unplayed(Gate::Nop, error),
+    });
+    match &oracle {
+        None => {
+            rows.push(without_oracle(task));
+            rows.push(Row::skipped(
+                Gate::Evidence,
+                "there is no solution to grade",
+            ));
+        }
+        Some(Err(error)) => {
+            rows.push(unplayed(Gate::Oracle, error));
+            rows.push(Row::skipped(Gate::Evidence, "the solution was not played"));
+        }
+        Some(Ok(trial)) => {
+            rows.push(oracle_row(trial));
+            rows.push(evidence_row(trial));
+            amend(task, trial, rows);
+        }
+    }
+    let trials = [nop.ok(), oracle.and_then(Result::ok)];
+    rows.push(repeat_row(trials.iter().flatten()));
+}
+
+async fn play(
+    request: &CheckRequest,
+    task: &Task,
+    agent: &str,
+    sinks: &[Arc<dyn EventSink>],
+) -> Result<Trial, EngineError> {
+    let out = request.out.join(&task.info.id).join(agent);
+    let plan = JobPlan::load(JobRequest {
+        paths: vec![task.pack.suite_dir().join(task.pack.name())],
+        agents: vec![agent.to_owned()],
+        attempts: Some(1),
+        out: Some(out.clone()),
+        isolation: request.isolation,
+        tools: request.tools.clone(),
+        grader: crate::GraderChoice::Own,
+        lock: Policy::Unreviewed,
+        host: request.host.clone(),
+    })?;
+    let ended = job::run(plan, sinks.to_vec()).await?;
+    let record = ended.summary.trials.into_iter().next();
+    let record = record.ok_or_else(|| EngineError::NoTrial("nothing was run".to_owned()))?;
+    let dir = out.join(&record.dir);
+    let again = RegradeRequest {
+        dir: dir.clone(),
+        grader: crate::GraderChoice::Own,
+        notice: |_| {},
+        host: request.host.clone(),
+    };
+    // It has a runtime of its own, and may compile for seconds.
+    let again = tokio::task::spawn_blocking(move || regrade::grade(&again))
+        .await
+        .map_err(|error| EngineError::NoTrial(error.to_string()))?;
+    Ok(Trial { record, dir, again })
+}
+
+/// A trial that could not be planned.
+fn unplayed(gate: Gate, error: &EngineError) -> Row {
+    let is_ours = matches!(
+        error,
+        EngineError::MissingPrerequisite { .. }
+            | EngineError::Isolation(_)
+            | EngineError::Io { .. }
+            | EngineError::Busy { .. }
+            | EngineError::Occupied { .. }
+    );
+    let status = if is_ours { Status::Error } else { Status::Fail };
+    let mut row = Row::new(gate, status, error.to_string());
+    row.hint = error.hint();
+    row
+}
+
+/// The verdict of a trial that has one; otherwise the row that says why not.
+fn verdict(gate: Gate, trial: &Trial) -> Result<&Verdict, Row> {
+    let record = &trial.record;
+    if let Some(failure) = &record.failure {
+        let status = match record.outcome {
+            Outcome::Infrastructure => Status::Error,
+            _ => Status::Fail,
+        };
+        let reason = format!("{}: {}", record.outcome.as_str(), failure.message);
+        let mut row = Row::new(gate, status, reason);
+        row.hint.clone_from(&failure.hint);
+        return Err(row);
+    }
+    match &trial.again {
+        Ok(again) => Ok(&again.verdict),
+        Err(error) => {
+            let mut row = Row::fail(gate, error.to_string());
+            row.hint = error.hint();
+            Err(row)
+        }
+    }
+}
+
+fn nop_row(task: &Task, trial: &Trial) -> Row {
+    let verdict = match verdict(Gate::Nop, trial) {
+        Ok(verdict) => verdict,
+        Err(row) => return row,
+    };
+    let (points, floor) = (verdict.points.low, task.floor);
+    if (points - floor).abs() <= ROOM {
+        let max = verdict.points.max;
+        return Row::pass(Gate::Nop, format!("{points} of {max} points"));
+    }
+    let earned: Vec<String> = verdict
+        .criteria
+        .iter()
+        .filter(|criterion| criterion.points.is_some_and(|points| points > 0.0))
+        .map(|criterion| format!("`{}`: {}", criterion.id, criterion.reason))
+        .collect();
+    Row::fail(
+        Gate::Nop,
+        format!("who does nothing gets {points} points; the floor is {floor}"),
+    )
+    .notes(earned)
+    .hint("make these criteria ask for something, or declare the points: `proctor: floor:`")
+}
+
+fn without_oracle(task: &Task) -> Row {
+    if task.pack.name().ends_with(".md") {
+        let reason = "a bare task file has no place for a solution";
+        return Row::skipped(Gate::Oracle, reason);
+    }
+    Row::fail(
+        Gate::Oracle,
+        "the task has no solution that could be played",
+    )
+    .hint("write the steps that solve it, and name them: `proctor: oracle: solution/steps.yaml`")
+}
+
+fn oracle_row(trial: &Trial) -> Row {
+    let verdict = match verdict(Gate::Oracle, trial) {
+        Ok(verdict) => verdict,
+        Err(row) => return row,
+    };
+    let mut wrong: Vec<String> = Vec::new();
+    if let Some(end) = &trial.record.agent_end {
+        wrong.push(format!("the solution did not come to its end: {end}"));
+    }
+    let (mut full, mut open) = (0_usize, 0_usize);
+    for criterion in verdict.criteria.iter().filter(|one| one.category != RUBRIC) {
+        let id = &criterion.id;
+        match (criterion.status, criterion.points) {
+            (Graded::Open, _) => open += 1,
+            (_, Some(points)) if (criterion.max - points).abs() <= ROOM => full += 1,
+            (_, Some(points)) => wrong.push(format!(
+                "`{id}`: {points} of {} points: {}",
+                criterion.max, criterion.reason
+            )),
+            (_, None) => wrong.push(format!("`{id}`: nobody could decide: {}", criterion.reason)),
+        }
+    }
+    for one in &verdict.adjustments {
+        wrong.push(format!("`{}` costs points: {}", one.id, one.reason));
+    }
+    let rubric = verdict
+        .criteria
+        .iter()
+        .filter(|one| one.category == RUBRIC)
+        .count();
+    let mut notes = Vec::new();
+    if open + rubric > 0 {
+        notes.push(format!(
+            "{} criteria are a judge's and were not looked at",
+            open + rubric
+        ));
+    }
+    if wrong.is_empty() {
+        return Row::pass(Gate::Oracle, format!("full marks in {full} criteria")).notes(notes);
+    }
+    notes.extend(wrong);
+    Row::fail(Gate::Oracle, "the solution does not get full marks")
+        .notes(notes)
+        .hint("mend the solution or the grader; one of them is wrong")
+}
+
+fn evidence_row(trial: &Trial) -> Row {
+    let again = match &trial.again {
+        Ok(again) if trial.record.failure.is_none() => again,
+        _ => return Row::skipped(Gate::Evidence, "the solution was not graded"),
+    };
+    if again.missing.is_empty() {
+        return Row::pass(Gate::Evidence, "whatever it asked for was there");
+    }
+    let notes = again
+        .missing
+        .iter()
+        .map(|path| format!("`{path}` is not in the evidence"));
+    let reason = "it asked for files that are not there although the task is solved; a name may be \
+                  misspelt";
+    Row::pass(Gate::Evidence, reason).notes(notes.collect())
+}
+
+fn repeat_row<'a>(trials: impl Iterator<Item = &'a Trial>) -> Row {
+    let (mut same, mut other) = (0_usize, Vec::new());
+    for trial in trials.filter(|trial| trial.record.failure.is_none()) {
+        let agent = &trial.record.agent;
+        match &trial.again {
+            Ok(again) if again.same == Some(true) => same += 1,
+            Ok(_) => other.push(format!(
+                "the evidence of `{agent}` gives another verdict now"
+            )),
+            Err(error) => other.push(format!("the evidence of `{agent}`: {error}")),
+        }
+    }
+    if !other.is_empty() {
+        return Row::fail(Gate::Repeat, other.join("\n"))
+            .hint("look for time, randomness and the order of hash maps in the grader");
+    }
+    match same {
+        0 => Row::skipped(Gate::Repeat, "there is no verdict to compare"),
+        1 => Row::pass(Gate::Repeat, "one verdict, twice"),
+        _ => Row::pass(Gate::Repeat, format!("{same} verdicts, each twice")),
+    }
+}
+
+/// What the solution's run says about gates that were looked at before.
+fn amend(task: &Task, trial: &Trial, rows: &mut [Row]) {
+    let found = leak::in_outputs(task, &outputs(task, &trial.dir));
+    for row in rows {
+        if row.gate == Gate::Prompt && !found.is_empty() {
+            let earlier = (row.status == Status::Fail).then(|| row.reason.clone());
+            *row = leak::row(earlier.into_iter().chain(found.iter().cloned()).collect());
+        }
+        if row.gate == Gate::Timeout && row.status == Status::Pass {
+            *row = in_time(task, &trial.record);
+        }
+    }
+}
+
+fn in_time(task: &Task, record: &TrialRecord) -> Row {
+    let took = record.seconds.get("run").copied().unwrap_or_default();
+    let limit = task.info.timeout_seconds;
+    // Limits are at most a day.
+    #[allow(clippy::cast_precision_loss, reason = "seconds of a day")]
+    let share = took / limit as f64;
+    let reason = format!("{limit} s; the solution took {took:.1} s");
+    if share <= SHARE {
+        return Row::pass(Gate::Timeout, reason);
+    }
+    Row::fail(Gate::Timeout, format!("{reason}, more than half of it"))
+        .hint("an agent has to think besides: give it more time")
+}
+
+/// What the solution left in the workspace that was not there before.
+fn outputs(task: &Task, dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let workspace = dir.join(EVIDENCE_DIR).join(bundle::WORKSPACE_DIR);
+    let mut found = BTreeMap::new();
+    let mut folders = vec![(workspace, String::new())];
+    while let Some((folder, above)) = folders.pop() {
+        let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+        for entry in entries {
+            let Ok(name) = entry.file_name().into_string() else {
+                continue;
+            };
+            let path = format!("{above}{name}");
+            let Ok(data) = entry.metadata() else { continue };
+            if data.is_dir() {
+                folders.push((entry.path(), format!("{path}/")));
+            } else if data.is_file()
+                && data.len() <= OUTPUT_BYTES
+                && found.len() < OUTPUTS
+                && let Ok(bytes) = fs::read(entry.path())
+                && !task.fixtures.iter().any(|one| *one.bytes == *bytes)
+            {
+                found.insert(path, bytes);
+            }
+        }
+    }
+    found
+}

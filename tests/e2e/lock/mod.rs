@@ -1,0 +1,162 @@
+//! Locking suites, and looking at what is to be locked.
+
+use std::fs;
+
+use proctor_tests::{Desk, copy, root};
+
+/// The smallest core module: no grader, and no component at all.
+pub(crate) const CORE_MODULE: &[u8] = b"\0asm\x01\0\0\0";
+
+/// The repository's own grader, made for another version of the contract.
+pub(crate) fn of_another_contract() -> Vec<u8> {
+    let mut module = fs::read(root().join("tasks/gws-task-management/grader.wasm")).unwrap();
+    let (from, to) = (b"@1.0.0", b"@9.0.0");
+    let places: Vec<usize> = (0..module.len() - from.len())
+        .filter(|at| module[*at..].starts_with(from))
+        .collect();
+    assert!(!places.is_empty());
+    for at in places {
+        module[at..at + to.len()].copy_from_slice(to);
+    }
+    module
+}
+
+/// A copy of the repository's suite.
+pub(crate) fn suite(desk: &Desk) -> String {
+    let suite = desk.path("suite");
+    copy(&root().join("tasks"), &suite);
+    suite.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn locking_says_what_was_different_and_what_is_missing() {
+    let desk = Desk::new();
+    let suite = suite(&desk);
+    let record = desk.path("suite/gws-task-management/grader.build.toml");
+    drop(fs::remove_file(record));
+    drop(fs::remove_file(desk.path("suite/proctor.lock")));
+    let ended = desk.run(["lock", &suite]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(
+        ended.out.contains("is not in the lock file"),
+        "{}",
+        ended.out
+    );
+    assert!(ended.out.contains("1 task locked"), "{}", ended.out);
+    assert!(
+        ended.err.contains("nothing says how the grader was built"),
+        "{}",
+        ended.err
+    );
+    let again = desk.run(["lock", &suite, "--format", "json"]);
+    assert_eq!(again.json()["differences"], serde_json::json!([]));
+    assert_eq!(again.json()["warnings"].as_array().unwrap().len(), 1);
+    assert_eq!(desk.run(["lock", &suite, "--check"]).code, 0);
+}
+
+#[test]
+fn the_contract_in_the_lock_is_the_modules_own() {
+    let desk = Desk::new();
+    let suite = suite(&desk);
+    let lock = fs::read_to_string(desk.path("suite/proctor.lock")).unwrap();
+    assert!(lock.contains("abi = \"proctor:grader@1.0.0\"\n"), "{lock}");
+    // A module of another contract is none that could be locked.
+    let module = desk.path("suite/gws-task-management/grader.wasm");
+    fs::write(&module, of_another_contract()).unwrap();
+    desk.run(["lock", &suite])
+        .refused(4, &["cannot be locked", "wrong ABI"]);
+    fs::write(&module, CORE_MODULE).unwrap();
+    desk.run(["lock", &suite])
+        .refused(4, &["cannot be locked", "core module"]);
+    fs::remove_file(&module).unwrap();
+    desk.run(["lock", &suite]).refused(3, &["is not built"]);
+    assert_eq!(
+        fs::read_to_string(desk.path("suite/proctor.lock")).unwrap(),
+        lock
+    );
+}
+
+#[test]
+fn any_module_can_be_looked_at_and_a_refused_one_ends_with_4() {
+    let desk = Desk::new();
+    let inspect = |module: &str| {
+        let ended = desk.run(["grader", "inspect", module, "--format", "json"]);
+        (ended.code, ended.json())
+    };
+    let written = |name: &str, bytes: &[u8]| {
+        let path = desk.path(name);
+        fs::write(&path, bytes).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let core = written("core.wasm", CORE_MODULE);
+    let other = written("other.wasm", &of_another_contract());
+    let own = root().join("tasks/gws-task-management/grader.wasm");
+    let (code, own) = inspect(own.to_str().unwrap());
+    assert_eq!(code, 0, "{own}");
+    assert_eq!(own["abi"], "proctor:grader@1.0.0");
+    assert!(
+        own["imports"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|one| one["is_allowed"] == true)
+    );
+    assert_eq!(own["exports"][0]["name"], "grade");
+    assert!(own["functions"].as_u64().unwrap() > 100);
+    for (file, kind) in [(&core, "not_a_component"), (&other, "wrong_abi")] {
+        let (code, module) = inspect(file);
+        assert_eq!(
+            (code, &module["refusal"]["kind"]),
+            (4, &kind.into()),
+            "{file}"
+        );
+        assert_eq!(module["sha256"].as_str().unwrap().len(), 64);
+    }
+    assert_eq!(inspect(&other).1["abi"], "proctor:grader@9.0.0");
+    // What is no module at all, or goes on for ever.
+    let file = desk.path("noise");
+    fs::write(&file, b"#!/bin/sh\n\x1b[2J").unwrap();
+    let ended = desk.run(["grader", "inspect", file.to_str().unwrap()]);
+    assert_eq!(ended.code, 4, "{ended:?}");
+    assert!(
+        !ended.out.contains('\u{1b}') && ended.out.contains("REFUSED"),
+        "{}",
+        ended.out
+    );
+    desk.run(["grader", "inspect", "/dev/zero"])
+        .refused(9, &["no regular file"]);
+}
+
+#[test]
+fn what_stands_in_arguments_has_no_power_over_the_terminal() {
+    let desk = Desk::new();
+    for arguments in [
+        &["run\u{1b}[2J"][..],
+        &["lock", "--unknown\u{1b}]0;title\u{7}"],
+        &["grade", "\u{202e}x", "--format", "yaml\u{9b}1m"],
+    ] {
+        let ended = desk.run(arguments);
+        assert_eq!(ended.code, 2, "{ended:?}");
+        let acts = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!ended.err.contains(acts), "{:?}", ended.err);
+    }
+    // An ordinary mistake still looks as it always did.
+    let ended = desk.run(["lock", "--unknown"]);
+    assert!(
+        ended
+            .err
+            .starts_with("error: unexpected argument '--unknown'"),
+        "{}",
+        ended.err
+    );
+    // The log quotes paths.
+    let name = desk.path("x\u{1b}[2J");
+    let mut command = desk.proctor();
+    command.args(["-vvv", "task", "show"]).arg(&name);
+    let output = command.output().unwrap();
+    assert!(
+        !output.stderr.contains(&0x1b),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
