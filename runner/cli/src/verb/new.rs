@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         Format::Text => {
             output::out(&format!(
                 "{}: {} files",
-                made.dir.display(),
+                quoted(&made.dir),
                 made.files.len()
             ));
             output::out("\nnext:");
