@@ -22,7 +22,7 @@ json.dump(scores, sys.stdout)
 
 
 def figures(bench) -> list[Figure]:
-    return [process(bench), warm(bench)]
+    return [process(bench), warm(bench), growth(bench)]
 
 
 def process(bench) -> Figure:
@@ -67,3 +67,15 @@ def warm(bench) -> Figure:
     low, high = interval["lower_bound"] / 1e6, interval["upper_bound"] / 1e6
     against = f"95 % interval {low:.3g} to {high:.3g} ms"
     return Figure("grade, warm process, p50", median_["point_estimate"] / 1e6, "ms", 0.6, against=against)
+
+
+def growth(bench) -> Figure:
+    """What a process holds after 10,000 grades beyond what it held after 500."""
+    arguments = ["--", "1000"] if bench.quick else []
+    said = json.loads(bench.cargo_bench("proctor-grading", "growth", *arguments))
+    grew = (said["end_kib"] - said["warm_kib"]) / 1024
+    against = (
+        f"{said['warm_kib'] / 1024:.3g} MB after {said['warm']}, "
+        f"{said['end_kib'] / 1024:.3g} MB after {said['grades']} grades on two threads"
+    )
+    return Figure("10,000 grades in one process, growth", grew, "MB", 1.0, against=against)

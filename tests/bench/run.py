@@ -56,10 +56,10 @@ class Bench:
         summary = json.loads(output([*argv, "--attempts", str(attempts), "--format", "json"]))
         return out, summary
 
-    def cargo_bench(self, package: str, bench: str) -> str:
+    def cargo_bench(self, package: str, bench: str, *arguments: str) -> str:
         """Runs a benchmark of a crate, in the profile of the binaries."""
         profile = [] if self.release else ["--profile", "dev"]
-        return output(["cargo", "bench", "--quiet", "-p", package, "--bench", bench, *profile])
+        return output(["cargo", "bench", "--quiet", "-p", package, "--bench", bench, *profile, *arguments])
 
 
 if __name__ == "__main__":

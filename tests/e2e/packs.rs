@@ -265,13 +265,6 @@ fn graders_that_break_leave_the_trial_ungraded_each_for_its_own_reason() {
         ("negative-max", "invalid_verdict", &["max"]),
         ("duplicate-ids", "invalid_verdict", &["taken by another"]),
         ("citation-to-nowhere", "invalid_verdict", &["journal"]),
-        ("core-module", "not_a_component", &["core module"]),
-        ("wrong-abi", "wrong_abi", &["proctor:grader"]),
-        (
-            "imports-wasi",
-            "forbidden_import",
-            &["wasi", "proctor:grader/evidence"],
-        ),
         ("log-flood", "log_quota", &["log"]),
     ] {
         let module = fs::read(hostile(name)).unwrap();
@@ -282,9 +275,32 @@ fn graders_that_break_leave_the_trial_ungraded_each_for_its_own_reason() {
 }
 
 #[test]
-fn bytes_that_are_no_module_leave_the_trial_ungraded() {
-    let (_desk, trial) = graded_by(b"#!/bin/sh\necho 1.0 > reward\n");
-    ungraded(&trial, "not_a_component", &[]);
+fn modules_that_are_no_graders_leave_the_trial_ungraded() {
+    let component = *b"\0asm\x0d\0\x01\0";
+    // A section of one import, by a plain name, of a function.
+    let mut imports = vec![1, 0, 7];
+    imports.extend(b"network");
+    imports.extend([1, 0]);
+    let mut networked = component.to_vec();
+    networked.extend([10, u8::try_from(imports.len()).unwrap()]);
+    networked.extend(imports);
+    for (module, kind, parts) in [
+        (
+            &b"#!/bin/sh\necho 1.0 > reward\n"[..],
+            "not_a_component",
+            &[][..],
+        ),
+        (b"\0asm\x01\0\0\0", "not_a_component", &["core module"]),
+        (&component, "wrong_abi", &["proctor:grader"]),
+        (
+            &networked,
+            "forbidden_import",
+            &["`network`", "proctor:grader/evidence"],
+        ),
+    ] {
+        let (_desk, trial) = graded_by(module);
+        ungraded(&trial, kind, parts);
+    }
 }
 
 #[test]

@@ -242,6 +242,10 @@ impl Fault {
             Self::GraderSaidError { .. } => {
                 "the grader could not grade this evidence; its log may say more"
             }
+            Self::Trapped { trap } if trap.contains("out of bounds memory access") => {
+                "look for a recursion without end, which uses up the memory for variables first, \
+                 and run the grader natively on the same bundle with `cargo test`"
+            }
             Self::Trapped { .. } => "run the grader natively on the same bundle with `cargo test`",
             Self::OutOfFuel { .. } | Self::OutOfTime { .. } => {
                 "look for a loop without end, or for work that grows with the square of the input"

@@ -87,7 +87,11 @@ fn a_grader_sees_the_files_of_the_manifest_and_nothing_else() {
     code += &word_is(520, 25);
     let wasm = Core::new().with_read().with_evidence().first(&code).build();
     let (_directory, bundle) = Builder::new().open();
-    grade_bundle(&wasm, &bundle, &Limits::default()).unwrap();
+    let graded = grade_bundle(&wasm, &bundle, &Limits::default()).unwrap();
+    // What it asked for in vain is told, once each; what was there is not.
+    assert_eq!(graded.missing.len(), 10, "{:?}", graded.missing);
+    assert!(graded.missing.contains(&"../etc/passwd".to_owned()));
+    assert!(!graded.missing.contains(&file.to_owned()));
 
     // A bundle without a journal has none; that is the grader's to handle.
     let no_journal = format!("(call $journal (i32.const 512)) {}", byte_is(512, 1));
@@ -205,4 +209,23 @@ fn resident_kib() -> u64 {
         .find(|line| line.starts_with("VmRSS:"))
         .unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn hundreds_of_grades_leave_nothing_behind() {
+    let (_directory, bundle) = Builder::new().open();
+    let grader = host().load(&busy(), None).unwrap();
+    let grade = |times: usize| {
+        for _ in 0..times {
+            grader.grade_blocking(&bundle, &Limits::default()).unwrap();
+        }
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS"));
+        let kib = line.and_then(|line| line.split_whitespace().nth(1));
+        kib.unwrap().parse::<u64>().unwrap()
+    };
+    let warm = grade(200);
+    let end = grade(400);
+    // Forty KiB a grade: less than one stack or one page of a grader's memory.
+    assert!(end < warm + (16 << 10), "{warm} KiB, then {end} KiB");
 }

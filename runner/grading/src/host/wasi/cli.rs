@@ -16,14 +16,17 @@ pub enum Terminal {}
 
 impl environment::Host for State {
     fn get_environment(&mut self) -> Result<Vec<(String, String)>> {
+        self.charge(0)?;
         Ok(Vec::new())
     }
 
     fn get_arguments(&mut self) -> Result<Vec<String>> {
+        self.charge(0)?;
         Ok(Vec::new())
     }
 
     fn initial_cwd(&mut self) -> Result<Option<String>> {
+        self.charge(0)?;
         Ok(None)
     }
 }
@@ -40,18 +43,21 @@ impl exit::Host for State {
 
 impl stdin::Host for State {
     fn get_stdin(&mut self) -> Result<Resource<InputStream>> {
+        self.charge(0)?;
         Ok(self.wasi.table.push(InputStream::Empty)?)
     }
 }
 
 impl stdout::Host for State {
     fn get_stdout(&mut self) -> Result<Resource<OutputStream>> {
+        self.charge(0)?;
         Ok(self.wasi.table.push(OutputStream::Stdout)?)
     }
 }
 
 impl stderr::Host for State {
     fn get_stderr(&mut self) -> Result<Resource<OutputStream>> {
+        self.charge(0)?;
         Ok(self.wasi.table.push(OutputStream::Stderr)?)
     }
 }
@@ -76,18 +82,21 @@ impl terminal_output::HostTerminalOutput for State {
 
 impl terminal_stdin::Host for State {
     fn get_terminal_stdin(&mut self) -> Result<Option<Resource<Terminal>>> {
+        self.charge(0)?;
         Ok(None)
     }
 }
 
 impl terminal_stdout::Host for State {
     fn get_terminal_stdout(&mut self) -> Result<Option<Resource<Terminal>>> {
+        self.charge(0)?;
         Ok(None)
     }
 }
 
 impl terminal_stderr::Host for State {
     fn get_terminal_stderr(&mut self) -> Result<Option<Resource<Terminal>>> {
+        self.charge(0)?;
         Ok(None)
     }
 }

@@ -71,6 +71,7 @@ impl wall_clock::Host for State {
     }
 
     fn resolution(&mut self) -> Result<Datetime> {
+        self.charge(0)?;
         Ok(datetime(1))
     }
 }
@@ -82,6 +83,7 @@ impl monotonic_clock::Host for State {
     }
 
     fn resolution(&mut self) -> Result<u64> {
+        self.charge(0)?;
         Ok(1)
     }
 

@@ -170,6 +170,7 @@ impl preopens::Host for State {
 
 impl types::Host for State {
     fn filesystem_error_code(&mut self, _: Resource<IoError>) -> Result<Option<ErrorCode>> {
+        self.charge(0)?;
         Ok(Some(ErrorCode::InsufficientSpace))
     }
 
@@ -223,18 +224,22 @@ impl types::HostDescriptor for State {
         _: Filesize,
         _: Advice,
     ) -> Answer<()> {
+        self.charge(0)?;
         Ok(())
     }
 
     fn sync_data(&mut self, _: Resource<Descriptor>) -> Answer<()> {
+        self.charge(0)?;
         Ok(())
     }
 
     fn get_flags(&mut self, descriptor: Resource<Descriptor>) -> Answer<DescriptorFlags> {
+        self.charge(0)?;
         Ok(self.wasi.table.get(&descriptor)?.flags)
     }
 
     fn get_type(&mut self, descriptor: Resource<Descriptor>) -> Answer<DescriptorType> {
+        self.charge(0)?;
         let node = self.node(&descriptor)?;
         Ok(kind(self.is_directory(&node)))
     }
@@ -252,6 +257,7 @@ impl types::HostDescriptor for State {
         _: NewTimestamp,
         _: NewTimestamp,
     ) -> Answer<()> {
+        self.charge(0)?;
         match self.node(&descriptor)? {
             Node::Scratch(_) => Ok(()),
             _ => Err(ErrorCode::ReadOnly.into()),
@@ -298,6 +304,7 @@ impl types::HostDescriptor for State {
     }
 
     fn sync(&mut self, _: Resource<Descriptor>) -> Answer<()> {
+        self.charge(0)?;
         Ok(())
     }
 
@@ -350,6 +357,7 @@ impl types::HostDescriptor for State {
         _: Resource<Descriptor>,
         _: String,
     ) -> Answer<()> {
+        self.charge(0)?;
         Err(ErrorCode::NotPermitted.into())
     }
 
@@ -421,6 +429,7 @@ impl types::HostDescriptor for State {
     }
 
     fn symlink_at(&mut self, _: Resource<Descriptor>, _: String, _: String) -> Answer<()> {
+        self.charge(0)?;
         Err(ErrorCode::NotPermitted.into())
     }
 
@@ -434,6 +443,7 @@ impl types::HostDescriptor for State {
         one: Resource<Descriptor>,
         other: Resource<Descriptor>,
     ) -> Result<bool> {
+        self.charge(0)?;
         Ok(self.wasi.table.get(&one)?.node == self.wasi.table.get(&other)?.node)
     }
 

@@ -145,6 +145,7 @@ impl State {
         stream: &Resource<InputStream>,
         length: u64,
     ) -> Result<Vec<u8>, StreamFault> {
+        self.charge(0)?;
         let (node, at) = match self.wasi.table.get(stream)? {
             InputStream::Empty => return Err(StreamFault::Closed),
             InputStream::File { node, offset } => (node.clone(), *offset),
@@ -192,6 +193,7 @@ impl error::Host for State {}
 
 impl error::HostError for State {
     fn to_debug_string(&mut self, error: Resource<IoError>) -> Result<String> {
+        self.charge(0)?;
         Ok(self.wasi.table.get(&error)?.0.to_owned())
     }
 
@@ -329,10 +331,12 @@ impl streams::HostOutputStream for State {
     }
 
     fn flush(&mut self, _: Resource<OutputStream>) -> Result<(), StreamFault> {
+        self.charge(0)?;
         Ok(())
     }
 
     fn blocking_flush(&mut self, _: Resource<OutputStream>) -> Result<(), StreamFault> {
+        self.charge(0)?;
         Ok(())
     }
 

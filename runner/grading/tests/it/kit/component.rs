@@ -1,7 +1,7 @@
 //! Grader components, written by hand so that they can do anything.
 
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
-use wit_parser::Resolve;
+use wit_parser::{PackageId, Resolve};
 
 use super::memory::{Memory, RawCriterion, RawVerdict};
 
@@ -150,11 +150,26 @@ impl Core {
 
 /// Makes a component of a core module for the world `grader` of `wit`.
 pub(crate) fn encode(core: &str, wit: &str) -> Vec<u8> {
+    encode_as(core, wit, StringEncoding::UTF8)
+}
+
+/// The same, with text in another encoding.
+pub(crate) fn encode_as(core: &str, wit: &str, encoding: StringEncoding) -> Vec<u8> {
     let mut resolve = Resolve::default();
     let package = resolve.push_str("grader.wit", wit).unwrap();
+    encode_world(core, &resolve, package, encoding)
+}
+
+/// The same for the world `grader` of a package.
+pub(crate) fn encode_world(
+    core: &str,
+    resolve: &Resolve,
+    package: PackageId,
+    encoding: StringEncoding,
+) -> Vec<u8> {
     let world = resolve.select_world(&[package], Some("grader")).unwrap();
     let mut module = wat::parse_str(core).unwrap();
-    embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8, false).unwrap();
+    embed_component_metadata(&mut module, resolve, world, encoding, false).unwrap();
     let mut encoder = ComponentEncoder::default();
     encoder.validate(true).module(&module).unwrap();
     encoder.encode().unwrap()

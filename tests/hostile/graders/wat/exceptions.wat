@@ -1,0 +1,8 @@
+;; Throws exceptions.
+(component
+  (core module $m
+    (tag $oops)
+    (func (throw $oops))
+    (func (export "grade") (result i32) (i32.const 7)))
+  (core instance $i (instantiate $m))
+  (func (export "grade") (result u32) (canon lift (core func $i "grade"))))

@@ -1,0 +1,5 @@
+;; Exports a function of the right name and another type.
+(component
+  (core module $m (func (export "grade") (result i32) (i32.const 7)))
+  (core instance $i (instantiate $m))
+  (func (export "grade") (result u32) (canon lift (core func $i "grade"))))
