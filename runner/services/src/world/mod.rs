@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use clock::Clock;
 pub use ids::Ids;
 pub use proctor_types::world::Account;
-pub use seed::{SERVICES, SeedContext, SeedDir, SeedError, SeedFile, SeedOptions};
+pub use seed::{Accounts, SERVICES, SeedContext, SeedDir, SeedError, SeedFile, SeedOptions};
 
 use crate::google::Google;
 use crate::service::Service;
@@ -57,6 +57,12 @@ pub struct Person {
     /// Telephone number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phone: Option<String>,
+    /// Login at GitHub, where the person has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub github: Option<String>,
+    /// Name at Notion, where it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notion: Option<String>,
 }
 
 impl World {

@@ -342,6 +342,7 @@ fn a_seed_has_events_and_calendars() {
             people: &[],
             clock: &world.clock,
             ids: &mut world.ids,
+            accounts: &crate::world::Accounts::default(),
         };
         let store = super::CalendarStore::seed(&mut context).map_err(|error| error.to_string())?;
         world.google.as_mut().unwrap().calendar = store;

@@ -30,6 +30,7 @@ pub(crate) fn world() -> World {
         people: &[],
         clock: &world.clock,
         ids: &mut world.ids,
+        accounts: &crate::world::Accounts::default(),
     };
     world.google = Some(Google {
         gmail: gmail::Mailbox::seed(&mut context).unwrap(),

@@ -191,6 +191,16 @@ impl SeedDir {
     /// # Errors
     /// When there are more than 10,000, or a name is not UTF-8.
     pub fn names(&self) -> Result<Vec<String>, SeedError> {
+        let mut names = self.all_names()?;
+        names.retain(|name| !name.starts_with('.'));
+        Ok(names)
+    }
+
+    /// Names of all entries, sorted; also those that begin with a dot.
+    ///
+    /// # Errors
+    /// When there are more than 10,000, or a name is not UTF-8.
+    pub fn all_names(&self) -> Result<Vec<String>, SeedError> {
         let here = || {
             if self.path.is_empty() {
                 "."
@@ -205,9 +215,7 @@ impl SeedDir {
             let name = name.into_string().map_err(|name| {
                 SeedError::file(here(), format!("the name {} is not UTF-8", name.display()))
             })?;
-            if !name.starts_with('.') {
-                names.push(name);
-            }
+            names.push(name);
             if names.len() > ENTRIES_CAP {
                 return Err(SeedError::file(
                     here(),
@@ -217,6 +225,26 @@ impl SeedDir {
         }
         names.sort();
         Ok(names)
+    }
+
+    /// Whether the entry `name` is a folder.
+    ///
+    /// # Errors
+    /// When there is nothing of that name, or it is a symbolic link.
+    pub fn is_folder(&self, name: &str) -> Result<bool, SeedError> {
+        let metadata = self.metadata(name)?;
+        let metadata = metadata.ok_or_else(|| SeedError::file(self.path_of(name), "missing"))?;
+        Ok(metadata.is_dir())
+    }
+
+    /// Whether the owner may run the file `name`.
+    ///
+    /// # Errors
+    /// When it is a symbolic link.
+    pub fn is_executable(&self, name: &str) -> Result<bool, SeedError> {
+        use cap_std::fs::PermissionsExt as _;
+        let metadata = self.metadata(name)?;
+        Ok(metadata.is_some_and(|it| it.permissions().mode() & 0o100 != 0))
     }
 
     /// Refuses entries that nothing would read, so that a misspelt file name

@@ -70,6 +70,18 @@ pub struct SeedContext<'a> {
     pub clock: &'a Clock,
     /// Source of identifiers.
     pub ids: &'a mut Ids,
+    /// What the seed says of accounts besides.
+    pub accounts: &'a Accounts,
+}
+
+/// What `world.yaml` says of accounts besides names and addresses.
+#[derive(Debug, Clone, Default)]
+pub struct Accounts {
+    /// The account's login at GitHub, where the seed names one.
+    pub github: Option<String>,
+    /// Tokens that stand for somebody else than the account: the address of a
+    /// person by token.
+    pub tokens: std::collections::BTreeMap<String, String>,
 }
 
 /// `world.yaml`.
@@ -82,6 +94,9 @@ struct WorldFile {
     account: AccountEntry,
     #[serde(default)]
     people: Vec<Spanned<Person>>,
+    /// Address of a person by token.
+    #[serde(default)]
+    tokens: std::collections::BTreeMap<String, Spanned<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -90,6 +105,7 @@ struct AccountEntry {
     email: Spanned<String>,
     name: String,
     time_zone: Option<Spanned<String>>,
+    github: Option<String>,
 }
 
 /// See [`World::seed`].
@@ -100,9 +116,9 @@ pub(super) fn load(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<Worl
     known.extend(options.services.iter().map(String::as_str));
     root.expect_only(&known)?;
 
-    let mut world = world_of(&root.file(WORLD_FILE)?)?;
+    let (mut world, accounts) = world_of(&root.file(WORLD_FILE)?)?;
     if has(options, "google") {
-        seed_google(&mut world, root.folder("google")?.as_ref())?;
+        seed_google(&mut world, root.folder("google")?.as_ref(), &accounts)?;
     }
     Ok(world)
 }
@@ -111,8 +127,9 @@ pub(super) fn load(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<Worl
 pub(super) fn unseeded(start: Timestamp, options: &SeedOptions) -> Result<World, SeedError> {
     check(options)?;
     let mut world = World::empty(start);
+    let accounts = Accounts::default();
     if has(options, "google") {
-        seed_google(&mut world, None)?;
+        seed_google(&mut world, None, &accounts)?;
     }
     Ok(world)
 }
@@ -135,23 +152,29 @@ fn check(options: &SeedOptions) -> Result<(), SeedError> {
     }
 }
 
-fn seed_google(world: &mut World, folder: Option<&SeedDir>) -> Result<(), SeedError> {
+fn seed_google(
+    world: &mut World,
+    folder: Option<&SeedDir>,
+    accounts: &Accounts,
+) -> Result<(), SeedError> {
     world.google = Some(Google::seed(&mut SeedContext {
         dir: folder,
         account: &world.account,
         people: &world.people,
         clock: &world.clock,
         ids: &mut world.ids,
+        accounts,
     })?);
     Ok(())
 }
 
-fn world_of(file: &SeedFile) -> Result<World, SeedError> {
+fn world_of(file: &SeedFile) -> Result<(World, Accounts), SeedError> {
     let WorldFile {
         clock,
         seed,
         account,
         people,
+        tokens,
     } = file.yaml()?;
     let wrong =
         |at: serde_saphyr::Location, problem: String| SeedError::at(&file.path, at.line(), problem);
@@ -176,7 +199,21 @@ fn world_of(file: &SeedFile) -> Result<World, SeedError> {
         let problem = format!("`{}` is no IANA time zone like `Europe/Berlin`", zone.value);
         return Err(wrong(zone.referenced, problem));
     }
-    Ok(World {
+    for address in tokens.values() {
+        let known = |person: &Spanned<Person>| person.value.email == address.value;
+        if !people.iter().any(known) {
+            let problem = format!("`{}` is nobody of `people`", address.value);
+            return Err(wrong(address.referenced, problem));
+        }
+    }
+    let accounts = Accounts {
+        github: account.github,
+        tokens: tokens
+            .into_iter()
+            .map(|(token, it)| (token, it.value))
+            .collect(),
+    };
+    let world = World {
         account: Account {
             email: account.email.value.to_ascii_lowercase(),
             name: account.name,
@@ -186,7 +223,8 @@ fn world_of(file: &SeedFile) -> Result<World, SeedError> {
         clock: Clock::new(start),
         ids: Ids::new(seed),
         google: None,
-    })
+    };
+    Ok((world, accounts))
 }
 
 /// Far from the grammar of RFC 5322, and enough to catch a name in the wrong

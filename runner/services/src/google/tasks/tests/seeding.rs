@@ -19,6 +19,7 @@ fn seeded(text: &str) -> Result<World, String> {
         people: &[],
         clock: &world.clock,
         ids: &mut world.ids,
+        accounts: &crate::world::Accounts::default(),
     };
     let store = TaskStore::seed(&mut context).map_err(|error| error.to_string())?;
     world.google.as_mut().unwrap().tasks = store;
