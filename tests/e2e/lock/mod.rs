@@ -160,3 +160,26 @@ fn what_stands_in_arguments_has_no_power_over_the_terminal() {
         String::from_utf8_lossy(&output.stderr)
     );
 }
+
+/// A cache that others could write to is not used, and that is said as JSON
+/// where JSON is asked for.
+#[test]
+fn warnings_are_json_where_it_is_asked_for() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let desk = Desk::new();
+    let trial = desk.trial(&suite(&desk), "nop", &[]);
+    let modules = desk.path("cache/proctor/modules");
+    fs::create_dir_all(&modules).unwrap();
+    fs::set_permissions(&modules, fs::Permissions::from_mode(0o777)).unwrap();
+    let mut command = desk.proctor();
+    command.env("XDG_CACHE_HOME", desk.path("cache"));
+    command
+        .arg("grade")
+        .arg(&trial.dir)
+        .args(["--format", "json"]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let warning: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+    let message = warning["warning"]["message"].as_str().unwrap();
+    assert!(message.contains("compiled again"), "{message}");
+}
