@@ -45,37 +45,94 @@ fn passes_its_gates(desk: &Desk, suite: &Path, max: f64) {
     assert_eq!(desk.run(["verify", suite]).code, 1);
 }
 
-/// Slow the first time (it compiles the SDK twice, natively and for
-/// WebAssembly): this is what a newcomer does.
+/// What stands in the guide between two of its headings, as commands with the
+/// output that it shows of each.
+fn console(from: &str, to: &str) -> Vec<(String, Vec<String>)> {
+    let guide = std::fs::read_to_string(root().join("docs/writing-graders.md")).unwrap();
+    let (_, rest) = guide.split_once(from).unwrap();
+    let (part, _) = rest.split_once(to).unwrap();
+    let blocks = part.split("```console\n").skip(1);
+    let lines = blocks.flat_map(|block| block.split("```").next().unwrap().lines());
+    let mut commands: Vec<(String, Vec<String>)> = Vec::new();
+    for line in lines {
+        match line.strip_prefix("$ ") {
+            Some(command) => commands.push((command.to_owned(), Vec::new())),
+            None => commands.last_mut().unwrap().1.push(line.to_owned()),
+        }
+    }
+    commands
+}
+
+/// A line without what differs from run to run: words of three characters or
+/// more with digits in them, how long something took, the way to the SDK.
+fn shape(line: &str) -> String {
+    let line = line.split(" took ").next().unwrap_or(line);
+    let line = match line.split_once("the SDK at ") {
+        Some((before, after)) => format!("{before}{}", after.split_once(' ').unwrap().1),
+        None => line.to_owned(),
+    };
+    let mut shape = String::new();
+    for piece in line.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let end = piece.trim_start_matches(char::is_alphanumeric);
+        let word = &piece[..piece.len() - end.len()];
+        let varies = word.len() > 2 && word.contains(|c: char| c.is_ascii_digit());
+        shape.push_str(if varies { "#" } else { word });
+        shape.push_str(end);
+    }
+    shape.trim_end_matches('.').to_owned()
+}
+
+/// Slow the first time, since it compiles the SDK natively and for WebAssembly:
+/// what a newcomer does.
 #[test]
-fn a_task_with_a_rust_grader_goes_all_the_way() {
+fn the_guide_leads_to_a_locked_and_verified_task() {
     let desk = Desk::new();
-    let (made, suite) = make(&desk, &["hello"]);
-    ok(&made);
-    let json = made.json();
-    assert_eq!(json["task"], "hello");
-    assert!(json["next"].as_array().unwrap().len() >= 4, "{json}");
-    let krate = suite.join("hello/grader");
-    let tests = Command::new("cargo")
-        .args(["test", "--locked", "--quiet"])
-        .current_dir(&krate)
-        .env("CARGO_TARGET_DIR", root().join("target").join("new-task"))
+    let shared = root().join("target").join("guide");
+    std::fs::create_dir_all(&shared).unwrap();
+    let commands = console("## 1. A task", "## 6. For others");
+    assert!(commands.len() > 12, "{commands:?}");
+    let mut script = String::from("exec 2>&1\n");
+    for (at, (command, _)) in commands.iter().enumerate() {
+        script.push_str(&format!("{command}\nprintf '\\n== %s\\n' \"$?\"\n"));
+        if at == 0 {
+            // What was compiled once is not compiled again.
+            script.push_str(&format!("ln -s '{}' target\n", shared.display()));
+        }
+    }
+    let bin = proctor_tests::built("proctor").parent().unwrap().to_owned();
+    let output = desk
+        .program("bash")
+        .args(["-c", &format!("PATH='{}':$PATH\n{script}", bin.display())])
+        .current_dir(desk.path(""))
         .output()
         .unwrap();
-    assert!(
-        tests.status.success(),
-        "{}",
-        String::from_utf8_lossy(&tests.stderr)
-    );
-    let module = suite.join("hello/grader.wasm");
-    ok(&desk.run([
-        "grader".as_ref(),
-        "build".as_ref(),
-        krate.as_os_str(),
-        "-o".as_ref(),
-        module.as_os_str(),
-    ]));
-    passes_its_gates(&desk, &suite, 10.0);
+    let suite = desk.path("suite").canonicalize().unwrap();
+    let output = String::from_utf8_lossy(&output.stdout);
+    let output = output.replace(suite.to_str().unwrap(), "/home/me/suite");
+    let mut rest = output.as_str();
+    for (command, expected) in &commands {
+        let (printed, after) = rest.split_once("\n== ").unwrap();
+        let (code, after) = after.split_once('\n').unwrap();
+        rest = after;
+        let fails = expected.iter().any(|line| line.starts_with("error: "));
+        assert_eq!(
+            code != "0",
+            fails,
+            "`{command}` ended with {code}:\n{printed}"
+        );
+        let lines: Vec<String> = printed.lines().map(shape).collect();
+        for line in expected.iter().filter(|line| *line != "...") {
+            let found = lines
+                .iter()
+                .any(|printed| printed.starts_with(&shape(line)));
+            assert!(found, "`{command}` does not print `{line}` but:\n{printed}");
+        }
+    }
+    // Cargo had nothing to change in the versions that were made up for it.
+    let lock = |suite: &Path| std::fs::read(suite.join("monthly-expenses/grader/Cargo.lock"));
+    let fresh = desk.path("fresh");
+    ok(&desk.run(["new", "monthly-expenses", "--dir", fresh.to_str().unwrap()]));
+    assert_eq!(lock(&suite).unwrap(), lock(&fresh).unwrap());
 }
 
 #[test]

@@ -59,10 +59,15 @@ impl Desk {
         self.dir.path().join(name)
     }
 
-    /// `proctor`, with the tools of the checkout on its PATH. Compiled graders
-    /// are shared between tests; rooms of this desk are not.
+    /// `proctor` in the checkout.
     pub fn proctor(&self) -> Command {
-        let mut command = Command::new(built("proctor"));
+        self.program(built("proctor"))
+    }
+
+    /// A program in the checkout, with the tools of the checkout on its PATH.
+    /// Compiled graders are shared between tests; rooms of this desk are not.
+    pub fn program(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
         let path = std::env::var_os("PATH").unwrap_or_default();
         let tools = root().join(".tools").join("bin");
         let paths = std::iter::once(tools).chain(std::env::split_paths(&path));
