@@ -27,9 +27,10 @@ fn the_documentation_lists_what_comes_of_each() {
     assert_eq!(documented, expected);
 }
 
-/// Memory that a process may have that runs them all, in KiB: what one grade
-/// may take and what loading a large module takes for a moment.
-const DATA_KIB: u64 = 640 << 10;
+/// Memory that a process may have that runs them all one after the other, in
+/// KiB: a grader's 256 MiB, its stack, and what loading a large module takes for
+/// a moment.
+const DATA_KIB: u64 = 512 << 10;
 
 /// Runs the next test in a process of its own, in which the kernel keeps limits
 /// on memory, files and what can be written.
