@@ -27,8 +27,9 @@ build() {
     [[ $(uname -m) == x86_64 ]] || die "this build needs an x86_64 machine; copy the component of one
     to $component: it runs on every machine, and the runner checks its digest"
     packages=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
-    mkdir -p "$work"/{app/yaml,wit,tmp,empty/lib/site-packages}
+    mkdir -p "$work"/{app/yaml,app/warmup,wit,tmp,empty/lib/site-packages}
     cp graders/python/app/*.py "$work/app/"
+    cp graders/python/app/warmup/* "$work/app/warmup/"
     cp "$packages"/yaml/*.py "$work/app/yaml/"
     # Without its comments: they would become documentation inside the snapshot.
     sed '/^ *\/\/\//d' grader-sdk/wit/grader.wit >"$work/wit/grader.wit"

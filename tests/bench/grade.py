@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-from measure import Figure, interleaved, median, spread
+from measure import Figure, interleaved, median, output, spread
 
 # What a runner in Python does to grade: read the transcript, call the task's
 # function, keep the answer.
@@ -21,8 +21,26 @@ json.dump(scores, sys.stdout)
 """
 
 
+# The same in a process that has started: the time of one grade in seconds.
+IN_PROCESS = """\
+import json, pathlib, statistics, sys, time
+
+source = pathlib.Path(sys.argv[1]).read_text()
+bundle = pathlib.Path(sys.argv[2])
+times = []
+for _ in range(int(sys.argv[3])):
+    start = time.perf_counter()
+    lines = (bundle / "transcript.jsonl").read_text().splitlines()
+    names = {}
+    exec(source, names)
+    names["grade"]([json.loads(line) for line in lines], str(bundle / "workspace"))
+    times.append(time.perf_counter() - start)
+print(statistics.median(times))
+"""
+
+
 def figures(bench) -> list[Figure]:
-    return [process(bench), warm(bench), growth(bench)]
+    return [process(bench), warm(bench), growth(bench), *python_component(bench)]
 
 
 def process(bench) -> Figure:
@@ -79,3 +97,33 @@ def growth(bench) -> Figure:
         f"{said['end_kib'] / 1024:.3g} MB after {said['grades']} grades on two threads"
     )
     return Figure("10,000 grades in one process, growth", grew, "MB", 1.0, against=against)
+
+
+def python_component(bench) -> list[Figure]:
+    """The seed's `grade()` in the Python component, against a real Python."""
+    estimates = pathlib.Path("target/criterion/python/warm/new/estimates.json")
+    # What an earlier run has left must not pass for this one's.
+    estimates.unlink(missing_ok=True)
+    bench.cargo_bench("proctor-grading", "python")
+    seconds = json.loads(estimates.read_text())["median"]["point_estimate"] / 1e9
+    evidence = pathlib.Path("target/bench-evidence")
+    source = bench.scratch / "seed.py"
+    source.write_text(seed_grader(bench.task))
+    loop, script = bench.scratch / "loop.py", bench.scratch / "grade.py"
+    loop.write_text(IN_PROCESS)
+    script.write_text(PYTHON_GRADER.format(grade=seed_grader(bench.task)))
+    runs = 20 if bench.quick else 300
+    inside = float(output([python(), str(loop), str(source), str(evidence), str(runs)]))
+    command = {"python": [python(), str(script), str(evidence)]}
+    outside = median(interleaved(command, runs=10 if bench.quick else 100)["python"])
+    mine = f"component {seconds * 1e3:.3g} ms"
+    return [
+        Figure(
+            "grade in Python, warm, against a `python3` process", seconds / outside, "x", 1 / 3,
+            against=f"{mine}, `python3` {outside * 1e3:.3g} ms",
+        ),
+        Figure(
+            "grade in Python, warm, against CPython in its process", seconds / inside, "x", 12,
+            against=f"{mine}, CPython {inside * 1e3:.3g} ms",
+        ),
+    ]

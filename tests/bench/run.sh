@@ -7,6 +7,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
+tools/python.sh
 if [[ " $* " != *' --bin '* ]]; then
     cargo build --release --locked --workspace --bins
     set -- "$@" --bin target/release

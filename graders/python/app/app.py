@@ -4,8 +4,6 @@ componentize-py imports this module once, when the component is built, and keeps
 a snapshot of the interpreter. What is done at import time costs a grade nothing.
 """
 
-import gc
-import io
 import json
 import linecache
 import os
@@ -15,6 +13,7 @@ import types as python_types
 
 import preload
 import refused
+import settle
 from componentize_py_types import Err
 from scores import Fault, scored
 from words import explain
@@ -27,6 +26,9 @@ TRANSCRIPT = "/evidence/transcript.jsonl"
 
 # How much of its own missing modules a grader is told about.
 MAX_NOTES = 50
+
+# Functions are compiled for what they were called with after a few calls.
+WARM_UPS = 30
 
 
 class WitWorld(World):
@@ -82,9 +84,10 @@ def define(place: dict):
 
 def load_transcript() -> list:
     """The events, as graders expect them: dictionaries in a list."""
-    with open(TRANSCRIPT, encoding="utf-8") as file:
-        lines = file.read().split("\n")
-    return json.loads("[" + ",".join(line for line in lines if line.strip()) + "]")
+    with open(TRANSCRIPT, "rb") as file:
+        lines = file.read().strip()
+    # A line feed inside a string is written `\n`: those that are there end lines.
+    return json.loads(b"[" + lines.replace(b"\n", b",") + b"]")
 
 
 def criterion(value) -> Criterion:
@@ -111,29 +114,22 @@ def flush() -> None:
             pass
 
 
-def text_output(descriptor: int) -> io.TextIOWrapper:
-    """A stream with a buffer. The one that the builder asks for has none, and
-    loses what a single write does not take."""
-    raw = io.FileIO(descriptor, "w", closefd=False)
-    return io.TextIOWrapper(
-        io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", line_buffering=True
+def warm_up() -> None:
+    """Grades something, some times over: the interpreter learns from it."""
+    global GRADER, PLACE, TRANSCRIPT
+    paths = GRADER, PLACE, TRANSCRIPT
+    here = os.path.join(os.path.dirname(__file__), "warmup")
+    GRADER, PLACE, TRANSCRIPT = (
+        os.path.join(here, name) for name in ("grader.py", "place.json", "transcript.jsonl")
     )
+    for _ in range(WARM_UPS):
+        WitWorld().grade()
+    GRADER, PLACE, TRANSCRIPT = paths
 
 
-def settle() -> None:
-    """Leaves nothing of the machine that built the component."""
-    preload.everything()
-    refused.install()
-    os.environ.clear()
-    sys.stdout = sys.__stdout__ = text_output(1)
-    sys.stderr = sys.__stderr__ = text_output(2)
-    sys.path[:] = []
-    sys.path_importer_cache.clear()
-    sys.dont_write_bytecode = True
-    linecache.clearcache()
-    gc.collect()
-    # Nothing that is here now can become garbage: a grade does not look at it.
-    gc.freeze()
-
-
-settle()
+preload.everything()
+refused.install()
+settle.streams()
+warm_up()
+settle.forget()
+settle.freeze()

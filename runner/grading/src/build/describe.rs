@@ -292,7 +292,7 @@ mod tests {
     fn everything_that_is_wrong_is_listed_and_not_only_the_first() {
         let report = described(
             r#"(component
-                (import "wasi:sockets/tcp@0.2.0" (instance))
+                (import "wasi:http/types@0.2.0" (instance))
                 (import "proctor:grader/log@9.0.0" (instance))
                 (import "proctor:grader/log@1.0.0" (instance))
                 (core module (func) (func (param i32) (drop (local.get 0))))
@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(
             allowed,
             [
-                ("wasi:sockets/tcp@0.2.0", false),
+                ("wasi:http/types@0.2.0", false),
                 ("proctor:grader/log@9.0.0", false),
                 ("proctor:grader/log@1.0.0", true),
                 ("wish", false),

@@ -11,6 +11,9 @@ const STACK_BYTES: usize = 64 << 20;
 /// What is left of the stack for the host's own functions, in bytes.
 const HOST_STACK_BYTES: usize = 1 << 20;
 
+/// Longest image of a memory that is made whatever part of it is zeros.
+const DENSE_IMAGE_BYTES: u64 = 64 << 20;
+
 /// Makes an engine. The process that compiles and the process that runs must
 /// agree on it, so nothing here depends on a setting.
 pub(super) fn engine() -> wasmtime::Result<Engine> {
@@ -29,6 +32,9 @@ pub(super) fn engine() -> wasmtime::Result<Engine> {
         // A grader is one call at a time, and starts faster this way.
         .concurrency_support(false)
         .wasm_component_model(true)
+        // Memories that are mapped instead of copied, up to this size: that of
+        // an interpreter with all its modules is some forty megabytes.
+        .memory_guaranteed_dense_image_size(DENSE_IMAGE_BYTES)
         // A trap is told by the name of its function. Offsets within it, and
         // what native debuggers want, would only make the code longer to load.
         .wasm_backtrace_details(WasmBacktraceDetails::Disable)

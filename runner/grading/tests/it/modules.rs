@@ -58,7 +58,7 @@ fn encode_unchecked(core: &str) -> Vec<u8> {
 fn every_import_outside_the_contract_is_refused_by_name() {
     for import in [
         "wasi:http/outgoing-handler@0.2.0",
-        "wasi:filesystem/types@0.2.3",
+        "wasi:filesystem/types@0.3.0",
     ] {
         let wasm = assemble(&format!("(component (import \"{import}\" (instance)))"));
         match fault(&wasm) {

@@ -108,10 +108,12 @@ mod tests {
             "task": {"id": "t", "pack_sha256": ""},
             "agent": {"name": "nop", "transcript": "runner"},
             "attempt": 0, "isolation": "sandbox", "end": {"kind": "completed"},
-            "clock": {"started_at": started_at, "seconds": seconds},
+            "clock": {"started_at": started_at, "seconds": 0.0},
             "clock_fields": [], "files": {},
         });
-        Clock::at_end_of(&serde_json::from_value(manifest).unwrap())
+        let mut manifest: Manifest = serde_json::from_value(manifest).unwrap();
+        manifest.clock.seconds = seconds;
+        Clock::at_end_of(&manifest)
     }
 
     #[test]
