@@ -198,6 +198,11 @@ impl Answer {
     /// What it means that the child was ended by a signal.
     fn killed(&self, signal: Option<i32>, limits: &CompileLimits) -> String {
         let is = |other: Signal| signal == Some(other.as_raw());
+        // What Rust's runtime writes before it aborts, with a number that is
+        // another one each time.
+        if is(Signal::ABORT) && self.stderr.contains("has overflowed its stack") {
+            return "its parts are nested too deeply for the compiler's stack".to_owned();
+        }
         let mut detail = if is(Signal::XCPU) {
             format!(
                 "it took more than {} s of processor time",

@@ -35,8 +35,10 @@ generators! {
     cut_in_half
     data_outside
     deep_components
+    deep_declarations
     deep_types
     doubling_instances
+    doubling_interfaces
     doubling_types
     empty_verdict
     handles_in_call

@@ -144,6 +144,7 @@ graders! {
     many_imports: module_too_large "its number of imports is 1001";
     values: forbidden_import "`secret`";
     squatted_type: wrong_abi "export `log` has the wrong type";
+    squatted_wasi: wrong_abi "export `get-environment`";
     squatted_function: wrong_abi "export `solution`";
 
     // What it is.
@@ -175,6 +176,8 @@ graders! {
     handed_components: module_too_large "components that others are handed";
     doubling_types: compile_failed "effective type size exceeds the limit";
     deep_types: compile_failed "type nesting is too deep";
+    deep_declarations: compile_limits "nested too deeply for the compiler's stack";
+    doubling_interfaces: compile_failed "effective type size exceeds the limit";
     sparse_tables: module_too_large "tables begin with is 1048576";
     sparse_data: compile_limits "the result is longer than";
     code_bomb: compile_limits "processor time";
