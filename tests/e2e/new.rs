@@ -1,5 +1,6 @@
 //! `proctor new`: from nothing to a task that is locked and verified.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -93,10 +94,10 @@ fn the_guide_leads_to_a_locked_and_verified_task() {
     assert!(commands.len() > 12, "{commands:?}");
     let mut script = String::from("exec 2>&1\n");
     for (at, (command, _)) in commands.iter().enumerate() {
-        script.push_str(&format!("{command}\nprintf '\\n== %s\\n' \"$?\"\n"));
+        _ = writeln!(script, "{command}\nprintf '\\n== %s\\n' \"$?\"");
         if at == 0 {
             // What was compiled once is not compiled again.
-            script.push_str(&format!("ln -s '{}' target\n", shared.display()));
+            _ = writeln!(script, "ln -s '{}' target", shared.display());
         }
     }
     let bin = proctor_tests::built("proctor").parent().unwrap().to_owned();

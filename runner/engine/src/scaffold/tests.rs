@@ -57,9 +57,9 @@ fn what_is_made_is_a_task_without_a_warning_but_for_what_is_not_built_yet() {
         assert_eq!(task.warnings.len(), warnings, "{:?}", task.warnings);
         // All of it counts for the pack's digest.
         assert_eq!(task.pack.listing().iter().count(), made.files.len());
-        let mode = fs::metadata(&made.dir).unwrap().permissions().mode();
-        assert_eq!(mode & 0o500, 0o500);
-        assert_ne!(mode & 0o077, 0, "only its maker may read it");
+        let rights = fs::metadata(&made.dir).unwrap().permissions().mode();
+        assert_eq!(rights & 0o500, 0o500);
+        assert_ne!(rights & 0o077, 0, "only its maker may read it");
     }
 }
 

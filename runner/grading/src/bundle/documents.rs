@@ -91,8 +91,8 @@ impl Bundle {
                 of.map(|probe| (probe.name, lines(&probe.stdout))).collect(),
             ))
         };
-        let made = self.0.documents.probes.get_or_init(make);
-        made.as_ref().map(Option::as_ref).map_err(Clone::clone)
+        let found = self.0.documents.probes.get_or_init(make);
+        found.as_ref().map(Option::as_ref).map_err(Clone::clone)
     }
 
     pub(super) fn objects(&self, moment: Moment) -> Result<&Objects, EvidenceError> {
