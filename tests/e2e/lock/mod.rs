@@ -88,7 +88,7 @@ fn any_module_can_be_looked_at_and_a_refused_one_ends_with_4() {
         fs::write(&path, bytes).unwrap();
         path.to_str().unwrap().to_owned()
     };
-    let core = written("core.wasm", CORE_MODULE);
+    let plain = written("core.wasm", CORE_MODULE);
     let other = written("other.wasm", &of_another_contract());
     let own = root().join("tasks/gws-task-management/grader.wasm");
     let (code, own) = inspect(own.to_str().unwrap());
@@ -103,7 +103,7 @@ fn any_module_can_be_looked_at_and_a_refused_one_ends_with_4() {
     );
     assert_eq!(own["exports"][0]["name"], "grade");
     assert!(own["functions"].as_u64().unwrap() > 100);
-    for (file, kind) in [(&core, "not_a_component"), (&other, "wrong_abi")] {
+    for (file, kind) in [(&plain, "not_a_component"), (&other, "wrong_abi")] {
         let (code, module) = inspect(file);
         assert_eq!(
             (code, &module["refusal"]["kind"]),
@@ -167,7 +167,7 @@ fn what_stands_in_arguments_has_no_power_over_the_terminal() {
 fn warnings_are_json_where_it_is_asked_for() {
     use std::os::unix::fs::PermissionsExt as _;
     let desk = Desk::new();
-    let trial = desk.trial(&suite(&desk), "nop", &[]);
+    let trial = desk.trial(suite(&desk), "nop", &[]);
     let modules = desk.path("cache/proctor/modules");
     fs::create_dir_all(&modules).unwrap();
     fs::set_permissions(&modules, fs::Permissions::from_mode(0o777)).unwrap();

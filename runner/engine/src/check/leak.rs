@@ -43,7 +43,7 @@ pub(super) fn in_files(task: &Task) -> Row {
         }
     }
     found.extend(given(task, &kept));
-    row(found)
+    row(&found)
 }
 
 /// Looks for what the solution left in the prompts; `outputs` are its new files.
@@ -61,7 +61,7 @@ pub(super) fn in_outputs(task: &Task, outputs: &BTreeMap<String, Vec<u8>>) -> Ve
     found
 }
 
-pub(super) fn row(found: Vec<String>) -> Row {
+pub(super) fn row(found: &[String]) -> Row {
     if found.is_empty() {
         return Row::pass(
             Gate::Prompt,
@@ -140,7 +140,7 @@ fn given(task: &Task, kept: &[String]) -> Vec<String> {
     let digests: BTreeMap<&str, &str> = kept
         .iter()
         .filter_map(|path| Some((path.as_str(), listing.get(path)?)))
-        .filter(|(_, file)| file.bytes as usize >= LEAST_BYTES)
+        .filter(|(_, file)| file.bytes >= LEAST_BYTES as u64)
         .map(|(path, file)| (file.sha256.as_str(), path))
         .collect();
     for fixture in &task.fixtures {

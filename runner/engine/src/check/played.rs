@@ -173,7 +173,7 @@ fn nop_row(task: &Task, trial: &Trial) -> Row {
 }
 
 fn without_oracle(task: &Task) -> Row {
-    if task.pack.name().ends_with(".md") {
+    if task.pack.is_bare() {
         let reason = "a bare task file has no place for a solution";
         return Row::skipped(Gate::Oracle, reason);
     }
@@ -276,7 +276,8 @@ fn amend(task: &Task, trial: &Trial, rows: &mut [Row]) {
     for row in rows {
         if row.gate == Gate::Prompt && !found.is_empty() {
             let earlier = (row.status == Status::Fail).then(|| row.reason.clone());
-            *row = leak::row(earlier.into_iter().chain(found.iter().cloned()).collect());
+            let all: Vec<String> = earlier.into_iter().chain(found.iter().cloned()).collect();
+            *row = leak::row(&all);
         }
         if row.gate == Gate::Timeout && row.status == Status::Pass {
             *row = in_time(task, &trial.record);

@@ -288,12 +288,14 @@ impl Rebuilding<'_> {
             let options = BuildOptions::new(empty.path())
                 .env([("PATH".into(), path.into())])
                 .std(recorded.std);
-            match toolchain(empty.path(), &options) {
+            let why_not = match toolchain(empty.path(), &options) {
                 Ok(found) if found == *recorded => return Ok(sysroot),
-                Ok(found) if why.is_empty() => why = differing(recorded, &found),
-                Ok(_) => {}
-                Err(error) if why.is_empty() => why = error.to_string(),
-                Err(_) => {}
+                Ok(found) => differing(recorded, &found),
+                Err(error) => error.to_string(),
+            };
+            // The first is the one that whoever asks would use.
+            if why.is_empty() {
+                why = why_not;
             }
         }
         if why.is_empty() {

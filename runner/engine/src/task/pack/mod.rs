@@ -193,6 +193,11 @@ impl Pack {
         &self.name
     }
 
+    /// Whether the task is one bare file.
+    pub fn is_bare(&self) -> bool {
+        self.dir.is_none()
+    }
+
     /// The bytes of a file, checked against the digest.
     ///
     /// # Errors
