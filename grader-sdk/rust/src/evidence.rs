@@ -24,11 +24,11 @@ use crate::{Error, File};
 /// a grader does not look at costs it nothing.
 pub struct Evidence {
     pub(crate) source: Box<dyn Source>,
-    before: OnceCell<Snapshot>,
-    after: OnceCell<Snapshot>,
-    transcript: OnceCell<Transcript>,
-    workspace: OnceCell<proctor_types::WorkspaceListing>,
-    probes: OnceCell<Probes>,
+    before: Lazy<Snapshot>,
+    after: Lazy<Snapshot>,
+    transcript: Lazy<Transcript>,
+    workspace: Lazy<proctor_types::WorkspaceListing>,
+    probes: Lazy<Probes>,
 }
 
 impl Evidence {
@@ -47,11 +47,11 @@ impl Evidence {
     pub(crate) fn from_source(source: Box<dyn Source>) -> Self {
         Self {
             source,
-            before: OnceCell::new(),
-            after: OnceCell::new(),
-            transcript: OnceCell::new(),
-            workspace: OnceCell::new(),
-            probes: OnceCell::new(),
+            before: Lazy::new(),
+            after: Lazy::new(),
+            transcript: Lazy::new(),
+            workspace: Lazy::new(),
+            probes: Lazy::new(),
         }
     }
 
@@ -85,19 +85,21 @@ impl Evidence {
 
     /// The prompt exactly as the agent got it.
     pub fn prompt(&self) -> Result<String, Error> {
-        let bytes = self.read(bundle::PROMPT)?;
-        String::from_utf8(bytes).map_err(|error| Error::malformed(bundle::PROMPT, None, &error))
+        self.utf8(bundle::PROMPT)
     }
 
     /// What the agent said and called. The agent made it: believe it only for
     /// what an agent can be believed.
     pub fn transcript(&self) -> Result<&Transcript, Error> {
-        cached(&self.transcript, || Transcript::read(&*self.source))
+        self.transcript
+            .get_or_make(|| Transcript::read(&*self.source))
     }
 
     /// The files that the agent left.
     pub fn workspace(&self) -> Result<Workspace<'_>, Error> {
-        let listing = cached(&self.workspace, || Workspace::read_listing(self))?;
+        let listing = self
+            .workspace
+            .get_or_make(|| Workspace::read_listing(self))?;
         Ok(Workspace::new(self, listing))
     }
 
@@ -143,7 +145,7 @@ impl Evidence {
             expect_schema(bundle::PROBES, &probes.schema, probe::SCHEMA)?;
             Ok(probes)
         };
-        Ok(&cached(&self.probes, read)?.probes)
+        Ok(&self.probes.get_or_make(read)?.probes)
     }
 
     /// What the probe called `name` did.
@@ -174,25 +176,49 @@ impl Evidence {
             Moment::Before => (&self.before, bundle::WORLD_BEFORE),
             Moment::After => (&self.after, bundle::WORLD_AFTER),
         };
-        cached(cell, || Snapshot::read(&*self.source, path))
+        cell.get_or_make(|| Snapshot::read(&*self.source, path))
+    }
+
+    /// A file of the runner's own, which is text. Documents are parsed from text
+    /// throughout: a parser for bytes beside it would be in every module.
+    fn utf8(&self, path: &str) -> Result<String, Error> {
+        utf8(path, self.read(path)?)
     }
 
     pub(crate) fn json<T: DeserializeOwned>(&self, path: &str) -> Result<T, Error> {
-        serde_json::from_slice(&self.read(path)?)
-            .map_err(|error| Error::malformed(path, None, &error))
+        let text = self.utf8(path)?;
+        serde_json::from_str(&text).map_err(|error| Error::malformed(path, None, &error))
     }
 }
 
-/// The cell's value, made by `make` the first time.
-pub(crate) fn cached<T>(
-    cell: &OnceCell<T>,
-    make: impl FnOnce() -> Result<T, Error>,
-) -> Result<&T, Error> {
-    if let Some(value) = cell.get() {
-        return Ok(value);
+pub(crate) fn utf8(path: &str, bytes: Vec<u8>) -> Result<String, Error> {
+    String::from_utf8(bytes).map_err(|error| Error::malformed(path, None, &error.utf8_error()))
+}
+
+/// A value that lives as long as the evidence, made when it is asked for.
+///
+/// In a component that is to the end: nothing is ever freed, so the code that
+/// would free a document is only in the modules that read one.
+pub(crate) struct Lazy<T>(OnceCell<Kept<T>>);
+
+#[cfg(target_arch = "wasm32")]
+type Kept<T> = std::mem::ManuallyDrop<T>;
+#[cfg(not(target_arch = "wasm32"))]
+type Kept<T> = Box<T>;
+
+impl<T> Lazy<T> {
+    pub(crate) const fn new() -> Self {
+        Self(OnceCell::new())
     }
-    let value = make()?;
-    Ok(cell.get_or_init(|| value))
+
+    /// The value, made by `make` the first time.
+    pub(crate) fn get_or_make(&self, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+        if let Some(value) = self.0.get() {
+            return Ok(value);
+        }
+        let value = Kept::new(make()?);
+        Ok(self.0.get_or_init(|| value))
+    }
 }
 
 pub(crate) fn expect_schema(path: &str, found: &str, expected: &'static str) -> Result<(), Error> {

@@ -290,7 +290,9 @@ impl<'e> Workspace<'e> {
             workspace::SCHEMA,
         )?;
         // As the collector sorts them, which `entry` relies on.
-        listing.entries.sort_by(|a, b| a.path.cmp(&b.path));
+        if !listing.entries.is_sorted_by(|a, b| a.path <= b.path) {
+            listing.entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        }
         Ok(listing)
     }
 

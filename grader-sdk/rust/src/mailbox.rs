@@ -62,8 +62,9 @@ impl<'e> Mailbox<'e> {
     /// Messages in the inbox before the agent's first request that somebody
     /// else sent, oldest first.
     pub fn received(&self) -> Result<Vec<&'e Mail>, Error> {
-        let own = self.evidence.account()?.email.to_lowercase();
-        let received = |mail: &&Mail| mail.has_label("INBOX") && mail.from.to_lowercase() != own;
+        let own = &self.evidence.account()?.email;
+        let received =
+            |mail: &&Mail| mail.has_label("INBOX") && !mail.from.eq_ignore_ascii_case(own);
         Ok(self.before()?.messages.iter().filter(received).collect())
     }
 

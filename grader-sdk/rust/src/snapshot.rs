@@ -1,15 +1,14 @@
 //! One snapshot of the world, parsed service by service.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
 use proctor_types::world::{Account, GitHub, Gmail, Notion, Tasks};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::Error;
-use crate::evidence::{cached, expect_schema};
+use crate::evidence::{Lazy, expect_schema, utf8};
 use crate::source::Source;
 
 /// A snapshot whose services stay text until a grader asks for one: a trial
@@ -18,28 +17,27 @@ pub(crate) struct Snapshot {
     path: &'static str,
     text: String,
     /// Where in the text the value of each key stands.
-    sections: BTreeMap<String, Range<usize>>,
-    account: OnceCell<Account>,
-    gmail: OnceCell<Gmail>,
-    tasks: OnceCell<Tasks>,
-    github: OnceCell<GitHub>,
-    notion: OnceCell<Notion>,
+    sections: Vec<(String, Range<usize>)>,
+    account: Lazy<Account>,
+    gmail: Lazy<Gmail>,
+    tasks: Lazy<Tasks>,
+    github: Lazy<GitHub>,
+    notion: Lazy<Notion>,
 }
 
 impl Snapshot {
     pub(crate) fn read(source: &dyn Source, path: &'static str) -> Result<Self, Error> {
-        let text = String::from_utf8(source.read(path)?)
-            .map_err(|error| Error::malformed(path, None, &error))?;
+        let text = utf8(path, source.read(path)?)?;
         let sections = sections(&text).map_err(|error| Error::malformed(path, None, &error))?;
         let snapshot = Self {
             path,
             text,
             sections,
-            account: OnceCell::new(),
-            gmail: OnceCell::new(),
-            tasks: OnceCell::new(),
-            github: OnceCell::new(),
-            notion: OnceCell::new(),
+            account: Lazy::new(),
+            gmail: Lazy::new(),
+            tasks: Lazy::new(),
+            github: Lazy::new(),
+            notion: Lazy::new(),
         };
         let schema: String = snapshot
             .section("schema")?
@@ -49,23 +47,23 @@ impl Snapshot {
     }
 
     pub(crate) fn account(&self) -> Result<&Account, Error> {
-        cached(&self.account, || self.service("account"))
+        self.account.get_or_make(|| self.service("account"))
     }
 
     pub(crate) fn gmail(&self) -> Result<&Gmail, Error> {
-        cached(&self.gmail, || self.service("gmail"))
+        self.gmail.get_or_make(|| self.service("gmail"))
     }
 
     pub(crate) fn tasks(&self) -> Result<&Tasks, Error> {
-        cached(&self.tasks, || self.service("tasks"))
+        self.tasks.get_or_make(|| self.service("tasks"))
     }
 
     pub(crate) fn github(&self) -> Result<&GitHub, Error> {
-        cached(&self.github, || self.service("github"))
+        self.github.get_or_make(|| self.service("github"))
     }
 
     pub(crate) fn notion(&self) -> Result<&Notion, Error> {
-        cached(&self.notion, || self.service("notion"))
+        self.notion.get_or_make(|| self.service("notion"))
     }
 
     pub(crate) fn service<T: DeserializeOwned>(&self, name: &str) -> Result<T, Error> {
@@ -76,7 +74,9 @@ impl Snapshot {
     }
 
     fn section<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, Error> {
-        let Some(range) = self.sections.get(name) else {
+        // The last one counts, as in a map.
+        let mut sections = self.sections.iter().rev();
+        let Some((_, range)) = sections.find(|(key, _)| key == name) else {
             return Ok(None);
         };
         serde_json::from_str(&self.text[range.clone()])
@@ -85,15 +85,29 @@ impl Snapshot {
 }
 
 /// Where the value of each key of an object stands in its text.
-fn sections(text: &str) -> serde_json::Result<BTreeMap<String, Range<usize>>> {
-    let values: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
-    let range = |value: &RawValue| {
-        // A borrowed value is a part of the text it was read from.
-        let from = value.get().as_ptr() as usize - text.as_ptr() as usize;
-        from..from + value.get().len()
-    };
-    Ok(values
-        .into_iter()
-        .map(|(key, value)| (key, range(value)))
-        .collect())
+fn sections(text: &str) -> serde_json::Result<Vec<(String, Range<usize>)>> {
+    struct Sections<'t>(&'t str);
+
+    impl<'t> Visitor<'t> for Sections<'t> {
+        type Value = Vec<(String, Range<usize>)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut sections = Vec::new();
+            while let Some((key, value)) = map.next_entry::<String, &RawValue>()? {
+                // A borrowed value is a part of the text it was read from.
+                let from = value.get().as_ptr() as usize - self.0.as_ptr() as usize;
+                sections.push((key, from..from + value.get().len()));
+            }
+            Ok(sections)
+        }
+    }
+
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let sections = deserializer.deserialize_map(Sections(text))?;
+    deserializer.end()?;
+    Ok(sections)
 }

@@ -72,9 +72,7 @@ impl<'e> TaskLists<'e> {
     /// Tasks that exist after the agent stopped and did not exist before.
     /// Deleted ones do not exist.
     pub fn created(&self) -> Result<Vec<Listed<'e>>, Error> {
-        let known: BTreeSet<&str> = all(self.before()?)
-            .map(|listed| listed.task.id.as_str())
-            .collect();
+        let known = ids(all(self.before()?));
         let created =
             |listed: &Listed<'_>| !listed.task.deleted && !known.contains(listed.task.id.as_str());
         Ok(all(self.after()?).filter(created).collect())
@@ -82,10 +80,8 @@ impl<'e> TaskLists<'e> {
 
     /// Tasks that are completed after the agent stopped and were not before.
     pub fn completed(&self) -> Result<Vec<Listed<'e>>, Error> {
-        let done: BTreeSet<&str> = all(self.before()?)
-            .filter(|listed| listed.task.status == TaskStatus::Completed)
-            .map(|listed| listed.task.id.as_str())
-            .collect();
+        let is_done = |listed: &Listed<'_>| listed.task.status == TaskStatus::Completed;
+        let done = ids(all(self.before()?).filter(is_done));
         let completed = |listed: &Listed<'_>| {
             !listed.task.deleted
                 && listed.task.status == TaskStatus::Completed
@@ -96,10 +92,7 @@ impl<'e> TaskLists<'e> {
 
     /// Tasks that existed before and do not any more.
     pub fn deleted(&self) -> Result<Vec<Listed<'e>>, Error> {
-        let left: BTreeSet<&str> = all(self.after()?)
-            .filter(|listed| !listed.task.deleted)
-            .map(|listed| listed.task.id.as_str())
-            .collect();
+        let left = ids(all(self.after()?).filter(|listed| !listed.task.deleted));
         let mut seeded = self.seeded()?;
         seeded.retain(|listed| !left.contains(listed.task.id.as_str()));
         Ok(seeded)
@@ -141,6 +134,14 @@ impl<'e> TaskLists<'e> {
         };
         Ok(all(self.after()?).filter(same).collect())
     }
+}
+
+/// Identifiers of tasks. The set is extended rather than collected: in the order
+/// in which they mostly come that is as fast, and takes no code for sorting.
+fn ids<'e>(tasks: impl Iterator<Item = Listed<'e>>) -> BTreeSet<&'e str> {
+    let mut ids = BTreeSet::new();
+    ids.extend(tasks.map(|listed| listed.task.id.as_str()));
+    ids
 }
 
 fn all(tasks: &Tasks) -> impl Iterator<Item = Listed<'_>> {

@@ -7,6 +7,7 @@ use proctor_grader::mailbox::MESSAGE;
 use proctor_grader::task_lists::TASK;
 use proctor_grader::types::journal::{EntryKind, JournalEntry, Touch, View};
 use proctor_grader::{Error, Evidence};
+use serde::Deserialize;
 
 use crate::facts::Seeded;
 use crate::relation::Mails;
@@ -58,17 +59,11 @@ impl Actions {
         seeded: &[Seeded<'_>],
         mails: &Mails<'_>,
     ) -> Result<Self, Error> {
-        let tasks: BTreeSet<&str> = seeded.iter().map(Seeded::id).collect();
-        let items: BTreeSet<&str> = mails
-            .action_items()
-            .map(|item| item.mail.id.as_str())
-            .collect();
+        let tasks = set(seeded.iter().map(Seeded::id));
+        let items = set(mails.action_items().map(|item| item.mail.id.as_str()));
         // Tasks that are completed at this point of the journal.
-        let mut done: BTreeSet<&str> = seeded
-            .iter()
-            .filter(|seeded| seeded.was_completed)
-            .map(Seeded::id)
-            .collect();
+        let completed = seeded.iter().filter(|seeded| seeded.was_completed);
+        let mut done = set(completed.map(Seeded::id));
         let mut bodies = evidence.journal().ask_bodies(BODY_LIMIT, says_completed);
         let mut actions = Self::default();
         for entry in evidence.journal().entries()? {
@@ -148,6 +143,13 @@ fn operation(entry: &JournalEntry) -> &str {
     entry.operation.as_deref().unwrap_or_default()
 }
 
+/// Extended rather than collected: that would sort first, and there are few.
+fn set<'a>(ids: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
+    let mut set = BTreeSet::new();
+    set.extend(ids);
+    set
+}
+
 fn first<T>(seen: &mut BTreeMap<String, T>, id: &str, value: T) {
     if !seen.contains_key(id) {
         seen.insert(id.to_owned(), value);
@@ -162,6 +164,14 @@ fn turns(touch: &Touch) -> bool {
 /// Whether the body of an update says that the task is completed. For a task
 /// that was completed before, saying it again changes no field.
 fn says_completed(body: &[u8]) -> bool {
-    serde_json::from_slice::<serde_json::Value>(body)
-        .is_ok_and(|body| body["status"] == "completed")
+    #[derive(Deserialize)]
+    struct Update {
+        status: Option<String>,
+    }
+    // A list would be read as the fields in their order.
+    let update = std::str::from_utf8(body)
+        .ok()
+        .filter(|body| body.trim_start().starts_with('{'))
+        .and_then(|body| serde_json::from_str(body).ok());
+    update.is_some_and(|Update { status }| status.as_deref() == Some("completed"))
 }

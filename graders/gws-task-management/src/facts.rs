@@ -123,16 +123,17 @@ fn seeded(evidence: &Evidence) -> Result<Vec<Seeded<'_>>, Error> {
         .into_iter()
         .filter(|listed| !listed.task.hidden)
         .collect();
-    let known: BTreeSet<&str> = before
-        .iter()
-        .map(|listed| listed.task.id.as_str())
-        .collect();
-    let remaining = lists.remaining()?;
-    let after: BTreeMap<&str, Listed<'_>> = remaining
-        .into_iter()
-        .map(|listed| (listed.task.id.as_str(), listed))
-        .filter(|(id, _)| known.contains(id))
-        .collect();
+    // Extended rather than collected: that would sort first, and there are few.
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    known.extend(before.iter().map(|listed| listed.task.id.as_str()));
+    let mut after: BTreeMap<&str, Listed<'_>> = BTreeMap::new();
+    after.extend(
+        lists
+            .remaining()?
+            .into_iter()
+            .map(|listed| (listed.task.id.as_str(), listed))
+            .filter(|(id, _)| known.contains(id)),
+    );
     let seeded = before.into_iter().map(|listed| Seeded {
         listed,
         was_completed: listed.task.status == TaskStatus::Completed,

@@ -49,22 +49,23 @@ pub fn quantities(text: &str) -> impl Iterator<Item = Quantity<'_>> {
                 continue;
             }
             let start = at;
-            at = end_of_run(bytes, start);
-            if begins_alone(text, start)
-                && let Some((value, length)) = number(&text[start..at])
-            {
-                at = start + length;
-                let value = if is_negative(text, start) {
+            let found = begins_alone(text, start)
+                .then(|| number(&bytes[start..]))
+                .flatten();
+            let Some((value, length)) = found else {
+                at = end_of_run(bytes, start);
+                continue;
+            };
+            at = start + length;
+            return Some(Quantity {
+                value: if is_negative(text, start) {
                     -value
                 } else {
                     value
-                };
-                return Some(Quantity {
-                    value,
-                    unit: unit(&text[start + length..]),
-                    at: start,
-                });
-            }
+                },
+                unit: unit(&text[at..]),
+                at: start,
+            });
         }
         None
     })
@@ -117,30 +118,25 @@ fn is_negative(text: &str, start: usize) -> bool {
     before(text, rest).is_none_or(|char| char.is_whitespace() || matches!(char, '(' | '=' | ':'))
 }
 
-/// The number at the beginning of a run, and how much of the run it takes. A
-/// comma that groups nothing ends it; what has two full stops is no number.
-fn number(run: &str) -> Option<(f64, usize)> {
-    let bytes = run.as_bytes();
+/// The number at the beginning of a text, and its length. A comma that groups
+/// nothing ends it; what has two full stops is no number.
+fn number(text: &[u8]) -> Option<(f64, usize)> {
     let mut digits = String::new();
+    let (mut point, mut grouped) = (false, false);
     let mut at = 0;
-    let mut point = false;
-    while at < bytes.len() {
-        match bytes[at] {
-            b'.' if point => return None,
-            b'.' => {
+    while let Some(&byte) = text.get(at) {
+        let following = text[at + 1..].iter().take(4);
+        let following = following.take_while(|byte| byte.is_ascii_digit()).count();
+        match byte {
+            b'0'..=b'9' => digits.push(char::from(byte)),
+            b'.' if following > 0 && point => return None,
+            b'.' if following > 0 => {
                 point = true;
                 digits.push('.');
             }
-            b',' => {
-                let group = bytes[at + 1..]
-                    .iter()
-                    .take_while(|byte| byte.is_ascii_digit());
-                if point || group.count() != 3 || at > 3 && !run[..at].contains(',') {
-                    break;
-                }
-            }
-            b'_' => {}
-            digit => digits.push(char::from(digit)),
+            b',' if following == 3 && !point && (at <= 3 || grouped) => grouped = true,
+            b'_' if following > 0 => {}
+            _ => break,
         }
         at += 1;
     }

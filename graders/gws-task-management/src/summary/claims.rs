@@ -4,8 +4,6 @@
 //! task of the seed that the agent was never shown, and a new task that does
 //! not exist. Anything less certain is left to a judge.
 
-use std::collections::BTreeSet;
-
 use super::document::{Document, Line, Name, Topic};
 use crate::facts::Facts;
 use crate::wording::quoted;
@@ -44,9 +42,12 @@ fn never_shown(document: &Document, facts: &Facts<'_>) -> Option<FalseClaim> {
 /// A line that says of a task that it was created, where there is none.
 fn never_created(document: &Document, facts: &Facts<'_>) -> Option<FalseClaim> {
     let sought = facts.created.iter().take(super::SOUGHT);
-    let naming: BTreeSet<usize> = sought
-        .flat_map(|created| document.lines_naming(&Name::of(&created.listed.task.title)))
-        .collect();
+    let mut naming = vec![false; document.lines.len()];
+    for created in sought {
+        for line in document.lines_naming(&Name::of(&created.listed.task.title)) {
+            naming[line] = true;
+        }
+    }
     document
         .lines
         .iter()
@@ -63,7 +64,7 @@ fn never_created(document: &Document, facts: &Facts<'_>) -> Option<FalseClaim> {
                 }
                 "says that a task was created, but there is no new task".to_owned()
             } else {
-                if naming.contains(&index) {
+                if naming[index] {
                     return None;
                 }
                 let subject = untreated_mail(line, facts)?;

@@ -57,15 +57,18 @@ fn graded(points: &[f64]) -> ValidVerdict {
     ValidVerdict::unchecked(verdict)
 }
 
-fn scored(task: &TaskInfo, points: &[f64]) -> Verdict {
-    let grader = GraderRef {
+fn grader() -> GraderRef {
+    GraderRef {
         kind: GraderKind::Component,
         source_sha256: None,
         sha256: "0".repeat(64),
         abi: "abi".to_owned(),
         fuel: 1,
-    };
-    score(task, "e", grader, graded(points))
+    }
+}
+
+fn scored(task: &TaskInfo, points: &[f64]) -> Verdict {
+    score(task, "e", grader(), graded(points))
 }
 
 #[test]
@@ -270,4 +273,122 @@ fn canonical_json_keeps_the_order_of_the_fields_and_ends_with_a_line_feed() {
     let back: Verdict = serde_json::from_str(&text).unwrap();
     assert_eq!(back, verdict);
     assert_eq!(crate::to_canonical_json(&back).unwrap(), text.as_bytes());
+}
+
+fn adjustment(kind: AdjustmentKind, points: f64) -> Adjustment {
+    Adjustment {
+        id: format!("{kind:?}-{points}"),
+        title: "A".to_owned(),
+        kind,
+        points,
+        reason: "r".to_owned(),
+        citations: Vec::new(),
+    }
+}
+
+fn adjusted_verdict(
+    task: &TaskInfo,
+    points: &[f64],
+    adjustments: Vec<Adjustment>,
+    thresholds: Option<Thresholds>,
+) -> Verdict {
+    let verdict = proctor_types::GraderVerdict {
+        adjustments,
+        thresholds,
+        ..graded(points).into_inner()
+    };
+    score(task, "e", grader(), ValidVerdict::unchecked(verdict))
+}
+
+#[test]
+fn penalties_are_taken_before_caps_hold_and_nothing_goes_below_zero() {
+    use AdjustmentKind::{Cap, Penalty};
+    let task = task(GradingType::Automated, 1.0);
+    for (adjustments, expected) in [
+        (vec![], 3.0),
+        (vec![(Penalty, 0.5), (Penalty, 1.0)], 1.5),
+        (vec![(Cap, 2.0)], 2.0),
+        (vec![(Cap, 2.0), (Cap, 1.0), (Cap, 5.0)], 1.0),
+        // The cap is for the total, not for what the penalty is taken from.
+        (vec![(Cap, 2.0), (Penalty, 0.5)], 2.0),
+        (vec![(Cap, 2.0), (Penalty, 1.5)], 1.5),
+        (vec![(Penalty, 4.0)], 0.0),
+        (vec![(Cap, 0.0)], 0.0),
+    ] {
+        let made = adjustments
+            .iter()
+            .map(|(kind, points)| adjustment(*kind, *points));
+        let verdict = adjusted_verdict(&task, &[1.0; 3], made.collect(), None);
+        let points = Points {
+            low: expected,
+            high: expected,
+            max: 3.0,
+        };
+        assert_eq!(verdict.points, points, "{adjustments:?}");
+        assert_eq!(verdict.adjustments.len(), adjustments.len());
+        assert!((verdict.score.low - expected / 3.0).abs() < 1e-8);
+    }
+}
+
+#[test]
+fn a_judge_cannot_lift_a_total_over_a_cap() {
+    let hybrid = task(GradingType::Hybrid, 0.6);
+    let capped = adjusted_verdict(
+        &hybrid,
+        &[1.0; 6],
+        vec![adjustment(AdjustmentKind::Cap, 7.0)],
+        None,
+    );
+    let points = Points {
+        low: 6.0,
+        high: 7.0,
+        max: 10.0,
+    };
+    assert_eq!(capped.points, points);
+    let fined = adjusted_verdict(
+        &hybrid,
+        &[1.0; 6],
+        vec![adjustment(AdjustmentKind::Penalty, 2.0)],
+        None,
+    );
+    assert_eq!((fined.points.low, fined.points.high), (4.0, 8.0));
+
+    // Where the judge alone decides, the grader's words have no scale.
+    let judged = adjusted_verdict(
+        &task(GradingType::LlmJudge, 0.0),
+        &[1.0],
+        vec![adjustment(AdjustmentKind::Cap, 1.0)],
+        Some(Thresholds {
+            pass: 1.0,
+            borderline: None,
+        }),
+    );
+    assert_eq!((judged.points.high, judged.adjustments.len()), (100.0, 0));
+    assert_eq!((judged.thresholds, judged.result), (None, None));
+}
+
+#[test]
+fn thresholds_of_the_grader_take_the_place_of_the_tasks() {
+    let mut task = task(GradingType::Automated, 1.0);
+    task.thresholds = Some(Thresholds {
+        pass: 3.0,
+        borderline: None,
+    });
+    let own = Thresholds {
+        pass: 2.0,
+        borderline: Some(1.0),
+    };
+    let verdict = adjusted_verdict(&task, &[1.0, 1.0, 0.0], Vec::new(), None);
+    assert_eq!(
+        (verdict.result, verdict.thresholds),
+        (Some(Standing::Fail), None)
+    );
+    let verdict = adjusted_verdict(&task, &[1.0, 1.0, 0.0], Vec::new(), Some(own));
+    assert_eq!(
+        (verdict.result, verdict.thresholds),
+        (Some(Standing::Pass), Some(own))
+    );
+    let fined = vec![adjustment(AdjustmentKind::Penalty, 1.0)];
+    let verdict = adjusted_verdict(&task, &[1.0, 1.0, 0.0], fined, Some(own));
+    assert_eq!(verdict.result, Some(Standing::Borderline));
 }

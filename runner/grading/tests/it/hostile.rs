@@ -143,8 +143,8 @@ fn endless_recursion_overflows_the_stack() {
 fn long_error(length: u32) -> String {
     format!(
         "(i32.store8 (i32.const 0) (i32.const 1))
-         (i32.store (i32.const 4) (i32.const 1000000))
-         (i32.store (i32.const 8) (i32.const {length}))
+         (i32.store (i32.const 8) (i32.const 1000000))
+         (i32.store (i32.const 12) (i32.const {length}))
          (i32.const 0)"
     )
 }

@@ -1,11 +1,11 @@
 //! Verdicts that break the rules, one at a time.
 
 use proctor_grading::{Fault, Limits, score};
-use proctor_types::verdict::Status;
+use proctor_types::verdict::{AdjustmentKind, Status};
 
 use crate::kit::bundle::Builder;
 use crate::kit::component::Core;
-use crate::kit::memory::{RawCriterion, RawQuestion, RawVerdict};
+use crate::kit::memory::{RawAdjustment, RawCriterion, RawQuestion, RawVerdict};
 use crate::kit::{grade, grade_bundle};
 
 fn criterion(change: impl FnOnce(&mut RawCriterion)) -> RawVerdict {
@@ -227,6 +227,22 @@ fn citations_point_at_something_in_the_bundle() {
         "after:gmail.thread/th1",
         "before:gmail.draft/r1",
         "before:gmail.label/INBOX",
+        "after:github.repository/acme/hydra",
+        "after:github.branch/acme/hydra@main",
+        "after:github.tag/acme/hydra@v1",
+        "after:github.commit/acme/hydra@c0ffee",
+        "after:github.pull_request/acme/hydra#12",
+        "after:github.issue/acme/hydra#3",
+        "after:github.comment/41",
+        "after:github.label/acme/hydra@bug",
+        "after:github.file/acme/hydra@main:src/app:1",
+        "before:github.file/acme/hydra@v1:src/app:1",
+        "after:github.file/acme/hydra@c0ffee:src/app:1",
+        "after:notion.page/p1",
+        "after:notion.block/b1",
+        "after:notion.comment/c1",
+        "after:notion.database/d1",
+        "after:notion.data_source/s1",
         "after:gitlab.merge/mr/1",
         "after:gitlab.project/7",
     ] {
@@ -249,6 +265,25 @@ fn citations_point_at_something_in_the_bundle() {
         ("after:gmail.message/l1", "has no `gmail.message`"),
         ("after:gitlab.merge/99", "has no `gitlab.merge`"),
         ("after:notion.page/7", "has no `notion.page`"),
+        ("after:notion.page/b1", "has no `notion.page`"),
+        (
+            "after:github.pull_request/acme/hydra#3",
+            "has no `github.pull_request`",
+        ),
+        (
+            "after:github.file/acme/hydra@other:src/app:1",
+            "has no file",
+        ),
+        ("after:github.file/acme/hydra@main:src/app", "has no file"),
+        (
+            "after:github.file/acme/hydra@main",
+            "expected `OWNER/NAME@REF:PATH`",
+        ),
+        // The content is not in the bundle, so it has no lines.
+        (
+            "after:github.file/acme/hydra@main:src/app:1:1",
+            "has 0 lines",
+        ),
         ("somewhere:7", "is no citation"),
         ("journal:0", "expected a number from 1"),
     ] {
@@ -258,6 +293,20 @@ fn citations_point_at_something_in_the_bundle() {
         &criterion(|c| c.citations = vec!["journal:1".to_owned(); 201]),
         "it has 201 citations",
     );
+}
+
+#[test]
+fn lines_of_a_file_in_a_repository_can_be_cited() {
+    let content = b"a\nb\n";
+    let blob = format!("world/blobs/{}", crate::kit::bundle::sha256(content));
+    let (_directory, bundle) = Builder::new().file(&blob, content).open();
+    let grade_citing = |line: u64| {
+        let citation = format!("after:github.file/acme/hydra@main:src/app:1:{line}");
+        let wasm = Core::returning(&criterion(|c| c.citations = vec![citation])).build();
+        grade_bundle(&wasm, &bundle, &Limits::default())
+    };
+    assert!(grade_citing(1).is_ok() && grade_citing(2).is_ok());
+    assert!(grade_citing(0).is_err() && grade_citing(3).is_err());
 }
 
 #[test]
@@ -298,4 +347,106 @@ fn a_graded_bundle_becomes_a_verdict_with_the_rubric_open() {
     assert_eq!((verdict.score.low, verdict.score.high), (0.6, 1.0));
     assert_eq!(verdict.evidence_sha256, bundle.sha256());
     assert_eq!(verdict.grader.sha256, crate::kit::bundle::sha256(&wasm));
+}
+
+fn adjusted(change: impl FnOnce(&mut RawAdjustment)) -> RawVerdict {
+    let mut adjustment = RawAdjustment::default();
+    change(&mut adjustment);
+    RawVerdict {
+        criteria: vec![RawCriterion::default()],
+        adjustments: vec![adjustment],
+        ..RawVerdict::default()
+    }
+}
+
+#[test]
+fn adjustments_are_finite_bounded_unique_and_cite_what_is_there() {
+    for points in [f64::NAN, f64::INFINITY, 0.0, -1.0, 1e7] {
+        refused(&adjusted(|a| a.points = points), "points are");
+    }
+    for points in [f64::NAN, -0.5, 1e7] {
+        refused(
+            &adjusted(|a| {
+                a.kind = 0;
+                a.points = points;
+            }),
+            "they must be 0 or more",
+        );
+    }
+    refused(
+        &adjusted(|a| "listed_tasks".clone_into(&mut a.id)),
+        "adjustment `listed_tasks`: the id is taken",
+    );
+    refused(
+        &adjusted(|a| "rubric_quality".clone_into(&mut a.id)),
+        "the id is taken",
+    );
+    refused(&adjusted(|a| "a b".clone_into(&mut a.id)), "the id must be");
+    refused(&adjusted(|a| a.title.clear()), "the title is empty");
+    refused(
+        &adjusted(|a| a.reason = "x".repeat(16_385)),
+        "the reason is 16385 bytes long",
+    );
+    refused(
+        &adjusted(|a| a.citations = vec!["journal:99".to_owned()]),
+        "points at nothing",
+    );
+    refused(
+        &adjusted(|a| a.citations = vec!["nowhere".to_owned()]),
+        "adjustment `fell_for_it`: `nowhere` is no citation",
+    );
+    let many = RawVerdict {
+        adjustments: (0..51)
+            .map(|n| RawAdjustment {
+                id: format!("a{n}"),
+                ..RawAdjustment::default()
+            })
+            .collect(),
+        ..adjusted(|_| {})
+    };
+    refused(&many, "it has 51 adjustments; at most 50 may be");
+}
+
+#[test]
+fn adjustments_and_thresholds_come_through_as_they_are() {
+    let mut verdict = adjusted(|a| a.citations = vec!["journal:1".to_owned()]);
+    verdict.adjustments.push(RawAdjustment {
+        id: "capped".to_owned(),
+        kind: 0,
+        points: -0.0,
+        ..RawAdjustment::default()
+    });
+    verdict.thresholds = Some((18.0, Some(14.0)));
+    let graded = grade(&Core::returning(&verdict).build(), &Limits::default()).unwrap();
+    let [penalty, cap] = &graded.verdict.adjustments[..] else {
+        panic!("{:?}", graded.verdict.adjustments)
+    };
+    assert_eq!(
+        (penalty.kind, penalty.points),
+        (AdjustmentKind::Penalty, 0.5)
+    );
+    assert_eq!(penalty.citations.len(), 1);
+    assert_eq!(cap.kind, AdjustmentKind::Cap);
+    assert!(cap.points == 0.0 && cap.points.is_sign_positive());
+    let thresholds = graded.verdict.thresholds.unwrap();
+    assert_eq!((thresholds.pass, thresholds.borderline), (18.0, Some(14.0)));
+}
+
+#[test]
+fn thresholds_can_be_met_in_order() {
+    for (thresholds, expected) in [
+        ((0.0, None), "the threshold `pass` is 0"),
+        ((f64::NAN, None), "the threshold `pass` is NaN"),
+        ((f64::INFINITY, None), "the threshold `pass` is inf"),
+        ((2.0, Some(3.0)), "the threshold `borderline` is 3"),
+        ((2.0, Some(-1.0)), "the threshold `borderline` is -1"),
+        ((2.0, Some(f64::NAN)), "the threshold `borderline` is NaN"),
+    ] {
+        let verdict = RawVerdict {
+            criteria: vec![RawCriterion::default()],
+            thresholds: Some(thresholds),
+            ..RawVerdict::default()
+        };
+        refused(&verdict, expected);
+    }
 }

@@ -147,7 +147,51 @@ fn world(tasks: &Value) -> Value {
             "drafts": [{"id": "r1", "message": mail("m2", "th2")}],
         },
         "tasks": {"lists": [list]},
+        "github": {"repositories": [repository()]},
+        "notion": {
+            "pages": [{
+                "id": "p1", "path": ["P"], "title": "P", "seeded": true,
+                "blocks": [{"id": "b1", "type": "to_do", "depth": 9, "seeded": true}],
+                "comments": [{
+                    "id": "c1", "parent": {"type": "block_id", "block_id": "b1"}, "text": "T",
+                    "seeded": true,
+                }],
+            }],
+            "databases": [{
+                "id": "d1", "path": ["D"], "title": "D", "seeded": true,
+                "data_sources": [{"id": "s1"}],
+            }],
+        },
         "gitlab": {"projects": [{"id": 7, "merges": [{"id": "mr/1"}]}]},
+    })
+}
+
+/// A repository with one file, whose content is not in the bundle unless a test
+/// puts it there.
+fn repository() -> Value {
+    let signature = json!({"name": "A", "email": "a@example.com", "date": "x"});
+    let note = json!({"id": 41, "user": "a", "body": "B", "created_at": "x", "seeded": true});
+    json!({
+        "full_name": "acme/hydra", "default_branch": "main", "seeded": true,
+        "branches": [{"name": "main", "sha": "c0ffee"}],
+        "tags": [{"name": "v1", "sha": "c0ffee"}],
+        "commits": [{
+            "sha": "c0ffee", "tree": "beef", "message": "M", "author": signature,
+            "committer": signature, "seeded": true,
+        }],
+        "trees": {"beef": [{
+            "path": "src/app:1", "mode": "100644", "bytes": 4, "sha256": sha256(b"a\nb\n"),
+        }]},
+        "pull_requests": [{
+            "number": 12, "title": "T", "user": "a", "state": "open",
+            "head": {"ref": "main", "sha": "c0ffee"}, "base": {"ref": "main", "sha": "c0ffee"},
+            "comments": [note], "created_at": "x", "updated_at": "x", "seeded": false,
+        }],
+        "issues": [{
+            "number": 3, "title": "T", "user": "a", "state": "closed", "created_at": "x",
+            "updated_at": "x", "seeded": true,
+        }],
+        "labels": [{"name": "bug"}],
     })
 }
 
