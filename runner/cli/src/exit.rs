@@ -84,11 +84,11 @@ impl Exit {
             | EngineError::Seed { .. }
             | EngineError::Unsupported { .. }
             | EngineError::Build(_)
+            | EngineError::Lock(LockError::NotBuilt { .. })
             | EngineError::MissingPrerequisite { .. } => Self::Task,
             EngineError::Tool { .. } | EngineError::Usage { .. } | EngineError::Agent(_) => {
                 Self::Usage
             }
-            EngineError::Lock(LockError::NotBuilt { .. }) => Self::Task,
             EngineError::Lock(LockError::Refused { .. }) => Self::Grader,
             EngineError::Lock(_) => Self::Integrity,
             EngineError::Isolation(_) => Self::Isolation,
