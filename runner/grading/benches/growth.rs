@@ -34,26 +34,26 @@ fn main() {
     let evidence = directory.path().join("evidence");
     trial::trial().write(&evidence).unwrap();
     let host = GraderHost::new(HostConfig::new(Compiler::InProcess));
-    let grader = host.load(&wasm, None).unwrap();
+    let module = host.load(&wasm, None).unwrap();
     let bundle = Bundle::open(&evidence, BundleLimits::default()).unwrap();
-    let grade = |times: usize| {
+    let grade_all = |times: usize| {
         std::thread::scope(|scope| {
             for _ in 0..THREADS {
                 scope.spawn(|| {
                     for _ in 0..times / THREADS {
-                        grader.grade_blocking(&bundle, &Limits::default()).unwrap();
+                        module.grade_blocking(&bundle, &Limits::default()).unwrap();
                     }
                 });
             }
         });
     };
-    grade(WARM);
-    let warm = resident_kib();
-    grade(grades - WARM);
+    grade_all(WARM);
+    let early = resident_kib();
+    grade_all(grades - WARM);
     let end = resident_kib();
     println!(
         "{}",
-        json!({"grades": grades, "warm": WARM, "warm_kib": warm, "end_kib": end})
+        json!({"grades": grades, "warm": WARM, "warm_kib": early, "end_kib": end})
     );
 }
 

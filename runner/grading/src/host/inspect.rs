@@ -121,6 +121,10 @@ struct Parts {
     growth: Growth,
 }
 
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it stands where errors are mapped"
+)]
 fn malformed(error: BinaryReaderError) -> Fault {
     Fault::CompileFailed {
         detail: error.to_string(),

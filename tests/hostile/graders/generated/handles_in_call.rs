@@ -10,8 +10,8 @@ pub(super) fn build() -> Vec<u8> {
         &format!("{world}\n  export things: interface {{ resource thing; }}"),
     );
     let mut core = Core::new().first("(loop $more (drop (call $new (i32.const 7))) (br $more))");
-    core.imports =
-        r#"(import "[export]things" "[resource-new]thing" (func $new (param i32) (result i32)))"#
-            .to_owned();
+    core.imports.push_str(
+        r#"(import "[export]things" "[resource-new]thing" (func $new (param i32) (result i32)))"#,
+    );
     encode(&core.text(), &wit)
 }

@@ -18,7 +18,8 @@ pub(super) fn build() -> Vec<u8> {
     let mut core = Core::new()
         .memory("(memory (export \"memory\") 200)")
         .first("(call $send (i32.const 0x100000) (i32.const 1000000) (i32.const 64))");
-    core.imports =
-        r#"(import "wasi:sockets/udp@0.2.12" "send" (func $send (param i32 i32 i32)))"#.to_owned();
+    core.imports.push_str(
+        r#"(import "wasi:sockets/udp@0.2.12" "send" (func $send (param i32 i32 i32)))"#,
+    );
     encode(&core.text(), &wit)
 }

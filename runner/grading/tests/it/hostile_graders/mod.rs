@@ -264,7 +264,6 @@ impl Expected {
     fn meets(&self, found: &Outcome) {
         let Self { name, kind, says } = self;
         let message = &found.message;
-        println!("{name}: {}: {message}", found.kind);
         assert_eq!(found.kind, *kind, "{name}: {message}");
         assert!(message.contains(says), "{name}: {message}");
         if let Some(words) = &found.words {

@@ -56,6 +56,7 @@ fn all_of_them_leave_nothing_behind() {
     let (_directory, bundle) = evidence();
     let host = GraderHost::new(host());
     let honest = Core::new().build();
+    // KiB in use, threads, open files.
     let mut after = Vec::new();
     for _ in 0..3 {
         for expected in all() {
@@ -69,9 +70,7 @@ fn all_of_them_leave_nothing_behind() {
             assert_eq!(graded.kind, "graded", "after {}", expected.name);
         }
         after.push((status("VmRSS"), status("Threads"), open_files()));
-        println!("KiB, threads, files: {:?}", after.last());
     }
-    println!("peak: {} KiB", status("VmHWM"));
     let [_, (memory, threads, files), last] = after[..] else {
         unreachable!("three rounds");
     };

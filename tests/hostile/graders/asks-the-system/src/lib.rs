@@ -15,16 +15,41 @@ fn grade(_: &Evidence) -> Result<Verdict, Error> {
         });
     };
     tried("read", fs::read_to_string("/etc/passwd"));
-    tried("list", fs::read_dir("/").map(|list| list.count().to_string()));
+    tried(
+        "list",
+        fs::read_dir("/").map(|list| list.count().to_string()),
+    );
     tried("write", fs::write("/tmp/a", "a").map(|()| String::new()));
-    tried("link", fs::canonicalize(".").map(|path| format!("{path:?}")));
-    tried("run", process::Command::new("/bin/sh").spawn().map(|child| child.id().to_string()));
-    tried("connect", net::TcpStream::connect("127.0.0.1:80").map(|to| format!("{to:?}")));
-    tried("listen", net::UdpSocket::bind("0.0.0.0:0").map(|at| format!("{at:?}")));
-    tried("thread", thread::Builder::new().spawn(|| ()).map(|_| String::new()));
+    tried(
+        "link",
+        fs::canonicalize(".").map(|path| path.display().to_string()),
+    );
+    tried(
+        "run",
+        process::Command::new("/bin/sh")
+            .spawn()
+            .map(|child| child.id().to_string()),
+    );
+    tried(
+        "connect",
+        net::TcpStream::connect("127.0.0.1:80").map(|to| format!("{to:?}")),
+    );
+    tried(
+        "listen",
+        net::UdpSocket::bind("0.0.0.0:0").map(|at| format!("{at:?}")),
+    );
+    tried(
+        "thread",
+        thread::Builder::new().spawn(|| ()).map(|_| String::new()),
+    );
     let mut input = String::new();
-    tried("input", io::stdin().read_to_string(&mut input).map(|count| count.to_string()));
-    let home = env::var_os("HOME").map(|home| format!("{home:?}"));
+    tried(
+        "input",
+        io::stdin()
+            .read_to_string(&mut input)
+            .map(|count| count.to_string()),
+    );
+    let home = env::var("HOME").ok();
     tried("home", home.ok_or_else(|| io::ErrorKind::NotFound.into()));
     tried("arguments", Ok(env::args().count().to_string()));
     for _ in 0..100_000 {

@@ -35,7 +35,10 @@ fn grade(evidence: &Evidence) -> Result<Verdict, Error> {
             return Ok(verdict);
         }
     }
-    Err(Error::unfit(format!("none of {} paths led outside", PATHS.len())))
+    Err(Error::unfit(format!(
+        "none of {} paths led outside",
+        PATHS.len()
+    )))
 }
 
 proctor_grader::export!(grade);
