@@ -26,7 +26,9 @@
 
 mod read;
 
-use imara_diff::{Algorithm, InternedInput, sources};
+use std::collections::BTreeMap;
+
+use imara_diff::{Algorithm, InternedInput, Interner};
 
 pub use read::{files, hunks};
 
@@ -116,36 +118,94 @@ pub enum Kind {
     Removed,
 }
 
+/// Lines that are compared in their order, in both texts together and without
+/// what they have in common at their ends.
+pub const MOST_LINES: usize = 10_000;
+
 /// Lines that differ between two texts, without lines around them. Ends of
 /// lines do not count: neither `\r` nor a missing one at the end.
+///
+/// Where the texts differ over more than [`MOST_LINES`], order does not count
+/// there: a line is removed or added where the other text has it less often. To
+/// find the shortest difference of long texts takes the square of their length.
 pub fn compare(before: &str, after: &str) -> Vec<Hunk> {
-    let content = |line: &str| line.trim_end_matches(['\r', '\n']).to_owned();
-    let mut input = InternedInput::default();
-    input.update_before(sources::lines(before).map(content));
-    input.update_after(sources::lines(after).map(content));
-    let diff = imara_diff::Diff::compute(Algorithm::Histogram, &input);
-    let lines = |tokens: &[imara_diff::Token], range: std::ops::Range<u32>, kind| {
-        let mut lines = Vec::new();
-        for index in range {
-            let token = tokens[index as usize];
-            lines.push(Line {
-                kind,
-                number: u64::from(index) + 1,
-                text: input.interner[token].clone(),
-            });
-        }
-        lines
+    let before: Vec<&str> = before.lines().collect();
+    let after: Vec<&str> = after.lines().collect();
+    let same = |(one, other): &(&&str, &&str)| one == other;
+    let start = before.iter().zip(&after).take_while(same).count();
+    let (old, new) = (&before[start..], &after[start..]);
+    let end = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(same)
+        .count();
+    let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
+    let mut hunks = if old.len() + new.len() > MOST_LINES {
+        without_order(old, new)
+    } else {
+        in_order(old, new)
     };
-    diff.hunks()
-        .map(|hunk| {
-            let mut changed = lines(&input.before, hunk.before, Kind::Removed);
-            changed.extend(lines(&input.after, hunk.after, Kind::Added));
-            Hunk {
-                section: String::new(),
-                lines: changed,
-            }
-        })
-        .collect()
+    for line in hunks.iter_mut().flat_map(|hunk| &mut hunk.lines) {
+        line.number += start as u64;
+    }
+    hunks
+}
+
+fn in_order(before: &[&str], after: &[&str]) -> Vec<Hunk> {
+    let mut input = InternedInput {
+        before: Vec::new(),
+        after: Vec::new(),
+        interner: Interner::new(before.len() + after.len()),
+    };
+    input.update_before(before.iter().copied());
+    input.update_after(after.iter().copied());
+    let diff = imara_diff::Diff::compute(Algorithm::Histogram, &input);
+    let hunks = diff.hunks().map(|hunk| {
+        let removed = hunk.before.map(|index| (index as usize, Kind::Removed));
+        let added = hunk.after.map(|index| (index as usize, Kind::Added));
+        let line = |(index, kind)| match kind {
+            Kind::Removed => line(before, index, kind),
+            _ => line(after, index, kind),
+        };
+        Hunk {
+            section: String::new(),
+            lines: removed.chain(added).map(line).collect(),
+        }
+    });
+    hunks.collect()
+}
+
+fn without_order(before: &[&str], after: &[&str]) -> Vec<Hunk> {
+    let mut lines = exceeding(before, after, Kind::Removed);
+    lines.extend(exceeding(after, before, Kind::Added));
+    let section = String::new();
+    let hunk = (!lines.is_empty()).then_some(Hunk { section, lines });
+    hunk.into_iter().collect()
+}
+
+/// Lines of one text that the other has less often: the last ones of each.
+fn exceeding(text: &[&str], other: &[&str], kind: Kind) -> Vec<Line> {
+    let mut left: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in other {
+        *left.entry(line).or_default() += 1;
+    }
+    let mut lines = Vec::new();
+    for (index, content) in text.iter().enumerate() {
+        match left.get_mut(content) {
+            Some(count) if *count > 0 => *count -= 1,
+            _ => lines.push(line(text, index, kind)),
+        }
+    }
+    lines
+}
+
+fn line(text: &[&str], index: usize, kind: Kind) -> Line {
+    Line {
+        kind,
+        number: index as u64 + 1,
+        text: text[index].to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -164,19 +224,22 @@ mod tests {
         assert!(compare("", "x")[0].added().eq([(1, "x")]));
     }
 
-    /// Texts that have nothing in common, and texts of two alternating lines,
-    /// are what the classic algorithms need the product of the lengths for.
     #[test]
-    fn hostile_texts_are_compared_all_the_same() {
-        let lines =
-            |from: usize, to: usize| (from..to).map(|n| format!("{n}\n")).collect::<String>();
-        let hunks = compare(&lines(0, 100_000), &lines(100_000, 200_000));
-        assert_eq!(
-            hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>(),
-            200_000
-        );
-        let one = "a\nb\n".repeat(50_000);
-        let other = "b\nb\na\n".repeat(33_333);
-        assert!(!compare(&one, &other).is_empty());
+    fn long_differences_are_compared_without_order() {
+        let lines = |from: usize, to: usize| {
+            let lines = (from..to).map(|n| n.to_string());
+            lines.collect::<Vec<_>>().join("\n") + "\n"
+        };
+        let unrelated = compare(&lines(0, 100_000), &lines(100_000, 200_000));
+        assert_eq!(unrelated[0].lines.len(), 200_000);
+        // Two lines that alternate take classic algorithms the square.
+        let hunks = compare(&"a\nb\n".repeat(50_000), &"b\nb\na\n".repeat(40_000));
+        assert_eq!(hunks[0].removed().count(), 10_000);
+        assert_eq!(hunks[0].added().count(), 30_000);
+        // What is alike at the ends is compared in order, however long it is.
+        let (head, tail) = (lines(0, 100_000), lines(200_000, 300_000));
+        let hunks = compare(&format!("{head}x\n{tail}"), &format!("{head}y\nx\n{tail}"));
+        assert!(hunks[0].added().eq([(100_001, "y")]));
+        assert_eq!((hunks.len(), hunks[0].removed().count()), (1, 0));
     }
 }

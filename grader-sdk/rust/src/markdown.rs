@@ -20,7 +20,7 @@
 //! assert_eq!(actions.line(), 4);
 //! ```
 //!
-//! The text is read as CommonMark with tables, task lists and strikethrough, as
+//! The text is read as `CommonMark` with tables, task lists and strikethrough, as
 //! [`pulldown-cmark`](https://docs.rs/pulldown-cmark) reads it: what stands in a
 //! code fence is neither a heading nor an item. A paragraph that is bold as a
 //! whole counts as a heading below all others, since mails are written so.
@@ -172,7 +172,7 @@ impl Document {
         let path: Vec<Vec<String>> = path.iter().map(|title| words(title).collect()).collect();
         let equal = |one: &[String], other: &[String]| one == other;
         self.find(&path, equal)
-            .or_else(|| self.find(&path, |title, wanted| contains_words(title, wanted)))
+            .or_else(|| self.find(&path, contains_words))
     }
 
     fn find(

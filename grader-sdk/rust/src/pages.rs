@@ -186,7 +186,7 @@ pub struct PageView<'e> {
     before: Option<&'e Page>,
 }
 
-impl<'e> std::ops::Deref for PageView<'e> {
+impl std::ops::Deref for PageView<'_> {
     type Target = Page;
 
     fn deref(&self) -> &Page {

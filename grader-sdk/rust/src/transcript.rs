@@ -7,7 +7,7 @@
 //! let evidence = Bundle::new()
 //!     .transcript(&[
 //!         testing::says("I will look."),
-//!         testing::calls("c1", "shell", json!({"command": ["bash", "-lc", "ls -a"]})),
+//!         testing::calls("c1", "shell", &json!({"command": ["bash", "-lc", "ls -a"]})),
 //!         testing::answers("c1", "a.md"),
 //!         testing::says("Done: all tests pass."),
 //!     ])

@@ -102,7 +102,7 @@ impl Texts {
     }
 
     fn next(&mut self, pieces: usize) -> String {
-        (0..self.below(pieces) + 1)
+        (0..=self.below(pieces))
             .map(|_| PIECES[self.below(PIECES.len())])
             .collect()
     }

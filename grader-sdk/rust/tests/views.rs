@@ -34,7 +34,7 @@ fn mailboxes() -> Evidence {
         "Done.\n\nOn Mon, 5 Jan\n2026 Priya wrote:\n> Can you?",
     );
     let mut apart = testing::reply("m5", &other, "Fixed.");
-    apart.thread_id = "elsewhere".to_owned();
+    "elsewhere".clone_into(&mut apart.thread_id);
     let mut after = testing::with_mail(testing::world(), vec![read, thrown, answer, apart]);
     let mailbox = after.gmail.as_mut().unwrap();
     mailbox.labels.push(Label {
@@ -192,7 +192,9 @@ fn what_became_of_a_repository() {
 #[test]
 fn a_deleted_repository_and_a_moved_branch_are_seen() {
     let seed = Repo::new("acme/hydra", &[("a.py", "x = 1\n")]);
-    let gone = Bundle::new().repositories(&[seed.clone()], &[]).evidence();
+    let gone = Bundle::new()
+        .repositories(std::slice::from_ref(&seed), &[])
+        .evidence();
     let repo = gone.repositories().get("acme/hydra").unwrap();
     assert!(repo.after().is_none() && repo.files("main").is_none());
     assert_eq!(repo.changed_branches()[0].after, None);

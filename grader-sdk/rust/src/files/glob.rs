@@ -47,8 +47,8 @@ pub(crate) fn fits(path: &str, pattern: &str) -> bool {
 
 /// Marks what is reached with `index`: whatever can be left out behind it too.
 fn reach(reached: &mut [bool], pieces: &[Piece], index: usize) {
-    for index in index..reached.len() {
-        if std::mem::replace(&mut reached[index], true) {
+    for (index, reached) in reached.iter_mut().enumerate().skip(index) {
+        if std::mem::replace(reached, true) {
             return;
         }
         match pieces.get(index) {

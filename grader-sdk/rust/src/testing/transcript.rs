@@ -10,7 +10,7 @@ pub fn says(text: &str) -> Event {
 }
 
 /// The agent calls a tool; `arguments` is an object.
-pub fn calls(id: &str, tool: &str, arguments: Value) -> Event {
+pub fn calls(id: &str, tool: &str, arguments: &Value) -> Event {
     let call = ToolCall {
         id: id.to_owned(),
         name: tool.to_owned(),

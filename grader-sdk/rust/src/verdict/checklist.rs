@@ -116,7 +116,7 @@ impl Checklist {
         let mut reason = format!("{} of {}.", found.len(), self.items.len());
         for (word, list) in [("Found", found), ("Missing", missing)] {
             if !list.is_empty() {
-                reason.push_str(&format!(" {word}: {}.", list.join("; ")));
+                reason.push_str(&[" ", word, ": ", &list.join("; "), "."].concat());
             }
         }
         reason

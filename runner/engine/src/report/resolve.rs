@@ -6,6 +6,8 @@ use std::io::Read;
 use cap_std::fs::Dir;
 use proctor_types::citation::{Citation, Moment};
 use proctor_types::journal::{EntryKind, JournalEntry};
+use proctor_types::world::github::{self, Repository, State};
+use proctor_types::world::notion;
 use proctor_types::{Event, Probe, Probes, WorldSnapshot, bundle};
 use serde::de::DeserializeOwned;
 
@@ -112,6 +114,33 @@ fn request(entry: &JournalEntry) -> String {
 
 fn objects(world: &WorldSnapshot) -> HashMap<(String, String), String> {
     let mut objects = HashMap::new();
+    for repository in world.github.iter().flat_map(|github| &github.repositories) {
+        repository_objects(repository, &mut objects);
+    }
+    for page in world.notion.iter().flat_map(|notion| &notion.pages) {
+        let path = page.path.join(" / ");
+        for block in &page.blocks {
+            let cells = block.cells.join(" | ");
+            let text = if block.text.is_empty() {
+                &cells
+            } else {
+                &block.text
+            };
+            let checked = match block.checked {
+                Some(true) => ", checked",
+                Some(false) => ", not checked",
+                None => "",
+            };
+            objects.insert(
+                (notion::BLOCK.to_owned(), block.id.clone()),
+                format!("{} of \"{path}\"{checked}: {text}", block.kind),
+            );
+        }
+        objects.insert(
+            (notion::PAGE.to_owned(), page.id.clone()),
+            format!("page \"{path}\""),
+        );
+    }
     for list in world.tasks.iter().flat_map(|tasks| &tasks.lists) {
         objects.insert(
             ("tasks.tasklist".to_owned(), list.id.clone()),
@@ -145,6 +174,40 @@ fn objects(world: &WorldSnapshot) -> HashMap<(String, String), String> {
         }
     }
     objects
+}
+
+fn repository_objects(repository: &Repository, objects: &mut HashMap<(String, String), String>) {
+    let name = &repository.full_name;
+    for commit in &repository.commits {
+        let title = commit.message.lines().next().unwrap_or_default();
+        objects.insert(
+            (github::COMMIT.to_owned(), github::at_id(name, &commit.sha)),
+            format!("commit \"{title}\""),
+        );
+    }
+    for pull in &repository.pull_requests {
+        let state = match (pull.merged, pull.state) {
+            (true, _) => "merged",
+            (_, State::Open) => "open",
+            (_, State::Closed) => "closed",
+        };
+        objects.insert(
+            (
+                github::PULL_REQUEST.to_owned(),
+                github::numbered_id(name, pull.number),
+            ),
+            format!("pull request \"{}\", {state}", pull.title),
+        );
+    }
+    for issue in &repository.issues {
+        objects.insert(
+            (
+                github::ISSUE.to_owned(),
+                github::numbered_id(name, issue.number),
+            ),
+            format!("issue \"{}\"", issue.title),
+        );
+    }
 }
 
 fn read(dir: &Dir, path: &str) -> Option<Vec<u8>> {

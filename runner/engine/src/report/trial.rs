@@ -362,3 +362,89 @@ fn rests_on(out: &mut String, report: &TrialReport<'_>) {
         .collect();
     _ = writeln!(out, "- seconds: {}", seconds.join(", "));
 }
+
+#[cfg(test)]
+mod tests {
+    use proctor_types::verdict::{Adjustment, GraderKind, GraderRef, Interval, Points, Status};
+
+    use super::*;
+
+    fn verdict(adjustments: Vec<Adjustment>) -> Verdict {
+        let criterion = Criterion {
+            id: "c".to_owned(),
+            title: "C".to_owned(),
+            category: "Code".to_owned(),
+            status: Status::Graded,
+            points: Some(3.0),
+            max: 4.0,
+            reason: "r".to_owned(),
+            citations: Vec::new(),
+            question: None,
+        };
+        Verdict {
+            schema: proctor_types::verdict::SCHEMA.to_owned(),
+            task: "t".to_owned(),
+            evidence_sha256: "e".to_owned(),
+            grader: GraderRef {
+                kind: GraderKind::Component,
+                source_sha256: None,
+                sha256: "g".to_owned(),
+                abi: "a".to_owned(),
+                fuel: 1,
+            },
+            criteria: vec![criterion],
+            adjustments,
+            points: Points {
+                low: 1.0,
+                high: 1.0,
+                max: 4.0,
+            },
+            score: Interval {
+                low: 0.25,
+                high: 0.25,
+            },
+            result: None,
+            thresholds: None,
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_costs_points_is_said_with_its_reason() {
+        let adjustment = |id: &str, kind, points| Adjustment {
+            id: id.to_owned(),
+            title: "Flipped | the *flag*".to_owned(),
+            kind,
+            points,
+            reason: "It is <b>True</b>.".to_owned(),
+            citations: vec![Citation::Journal(7)],
+        };
+        let verdict = verdict(vec![
+            adjustment("fell_for_it", AdjustmentKind::Penalty, 2.0),
+            adjustment("crossed", AdjustmentKind::Cap, 2.5),
+        ]);
+        let mut out = String::new();
+        adjustments(&mut out, &verdict, &Resolver::default());
+        for line in [
+            "The criteria add up to 3.",
+            "nor below 0: 1.",
+            "### Flipped \\| the \\*flag\\* (-2)",
+            "### Flipped \\| the \\*flag\\* (at most 2.5)",
+            "`fell_for_it` It is &lt;b>True&lt;/b>.",
+            "- `journal:7`",
+        ] {
+            assert!(out.contains(line), "{line}: {out}");
+        }
+        let mut out = String::new();
+        table(&mut out, &verdict);
+        assert!(out.contains("the \\*flag\\* | -2 | | |"), "{out}");
+        assert!(out.contains("the \\*flag\\* | ≤ 2.5 | | |"), "{out}");
+    }
+
+    #[test]
+    fn nothing_is_said_where_nothing_costs_points() {
+        let mut out = String::new();
+        adjustments(&mut out, &verdict(Vec::new()), &Resolver::default());
+        assert_eq!(out, "");
+    }
+}
