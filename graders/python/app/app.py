@@ -6,6 +6,7 @@ a snapshot of the interpreter. What is done at import time costs a grade nothing
 
 import json
 import linecache
+import marshal
 import os
 import random
 import sys
@@ -23,6 +24,8 @@ from wit_world.imports.types import Criterion, Status, Verdict
 GRADER = "/grader/grader.py"
 PLACE = "/grader/place.json"
 TRANSCRIPT = "/evidence/transcript.jsonl"
+# The same, where the host has read it already.
+EVENTS = "/grader/events.marshal"
 
 # How much of its own missing modules a grader is told about.
 MAX_NOTES = 50
@@ -84,10 +87,15 @@ def define(place: dict):
 
 def load_transcript() -> list:
     """The events, as graders expect them: dictionaries in a list."""
+    try:
+        with open(EVENTS, "rb") as file:
+            return marshal.loads(file.read())
+    except FileNotFoundError:
+        pass
     with open(TRANSCRIPT, "rb") as file:
-        lines = file.read().strip()
-    # A line feed inside a string is written `\n`: those that are there end lines.
-    return json.loads(b"[" + lines.replace(b"\n", b",") + b"]")
+        # A line feed inside a string is written `\n`: those that are there end lines.
+        lines = [line for line in file.read().split(b"\n") if line.strip()]
+    return json.loads(b"[" + b",".join(lines) + b"]")
 
 
 def criterion(value) -> Criterion:
@@ -116,15 +124,22 @@ def flush() -> None:
 
 def warm_up() -> None:
     """Grades something, some times over: the interpreter learns from it."""
-    global GRADER, PLACE, TRANSCRIPT
-    paths = GRADER, PLACE, TRANSCRIPT
+    global GRADER, PLACE, TRANSCRIPT, EVENTS
+    paths = GRADER, PLACE, TRANSCRIPT, EVENTS
     here = os.path.join(os.path.dirname(__file__), "warmup")
-    GRADER, PLACE, TRANSCRIPT = (
-        os.path.join(here, name) for name in ("grader.py", "place.json", "transcript.jsonl")
+    GRADER, PLACE, TRANSCRIPT, EVENTS = (
+        os.path.join(here, name)
+        for name in ("grader.py", "place.json", "transcript.jsonl", "events.marshal")
     )
+    # First as Python reads events by itself, then as the host does it.
     for _ in range(WARM_UPS):
         WitWorld().grade()
-    GRADER, PLACE, TRANSCRIPT = paths
+    events = load_transcript()
+    with open(EVENTS, "wb") as file:
+        marshal.dump(events, file)
+    for _ in range(WARM_UPS):
+        WitWorld().grade()
+    GRADER, PLACE, TRANSCRIPT, EVENTS = paths
 
 
 preload.everything()

@@ -20,6 +20,10 @@ use proctor_grading::{Bundle, BundleLimits, Compiler, GraderHost, HostConfig, Li
 #[path = "../tests/it/kit/trial.rs"]
 mod trial;
 
+/// The allocator of `proctor`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn at(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")

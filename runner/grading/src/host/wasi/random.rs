@@ -8,7 +8,7 @@ use crate::host::state::{State, Stop};
 /// Most bytes that are made at once.
 const MOST: u64 = 1 << 20;
 
-/// The generator SplitMix64 (Steele, Lea, Flood 2014).
+/// The generator `SplitMix64` (Steele, Lea, Flood 2014).
 #[derive(Debug)]
 pub(super) struct Random(u64);
 

@@ -119,15 +119,12 @@ impl Scratch {
             parent: Some(at),
             open: 0,
         };
-        let id = match self.free.pop() {
-            Some(id) => {
-                self.inodes[id] = inode;
-                id
-            }
-            None => {
-                self.inodes.push(inode);
-                self.inodes.len() - 1
-            }
+        let id = if let Some(id) = self.free.pop() {
+            self.inodes[id] = inode;
+            id
+        } else {
+            self.inodes.push(inode);
+            self.inodes.len() - 1
         };
         self.entries(at)?.insert(name.to_owned(), id);
         Ok(id)

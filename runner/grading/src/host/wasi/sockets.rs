@@ -84,6 +84,7 @@ fn resource(name: &str) -> ResourceType {
 
 const NETWORK: u32 = 0;
 
+#[expect(clippy::needless_pass_by_value, reason = "the engine calls it so")]
 fn answer(
     mut store: StoreContextMut<'_, State>,
     function: ComponentFunc,

@@ -150,7 +150,7 @@ fn native(source: &str, bundle: &Path) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// PyYAML for the native Python is that of the component's own build.
+/// `PyYAML` for the native Python is that of the component's own build.
 fn python_path() -> String {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/python-grader/lib");
     let found = std::fs::read_dir(&tools)

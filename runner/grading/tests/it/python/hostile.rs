@@ -202,8 +202,8 @@ fn replacing_what_the_grader_runs_in_changes_nothing_but_the_grader_itself() {
     );
     let (_directory, bundle) = Builder::new().open();
     let _ = grade_in(&source, &bundle, &Limits::python());
-    let grader = load(&function("import json\nreturn {'a': json.loads('1')}"));
-    let graded = grader.grade_blocking(&bundle, &Limits::python()).unwrap();
+    let python = load(&function("import json\nreturn {'a': json.loads('1')}"));
+    let graded = python.grade_blocking(&bundle, &Limits::python()).unwrap();
     assert_eq!(
         super::kit::values(&graded),
         super::kit::pairs(&[("a", 1.0)])
@@ -249,10 +249,10 @@ fn a_grade_leaves_nothing_for_the_next() {
          open('/tmp/mark', 'w').close()\nbuiltins.mark = 1\nsys.path.append('/x')\n\
          return {'clean': clean}",
     );
-    let grader = load(&source);
+    let python = load(&source);
     let (_directory, bundle) = Builder::new().open();
     for _ in 0..3 {
-        let graded = grader.grade_blocking(&bundle, &Limits::python()).unwrap();
+        let graded = python.grade_blocking(&bundle, &Limits::python()).unwrap();
         assert_eq!(
             super::kit::values(&graded),
             super::kit::pairs(&[("clean", 1.0)])

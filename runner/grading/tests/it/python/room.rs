@@ -77,9 +77,34 @@ def refuses(change):
     assert_eq!(given.len(), 17);
 }
 
+/// The host reads most transcripts for Python; what it leaves to Python is the
+/// same list.
+#[test]
+fn a_transcript_is_the_same_whoever_reads_it() {
+    let source = function("print(transcript)\nreturn {'events': len(transcript) / 8}");
+    let printed_of = |lines: &str| {
+        let (_directory, bundle) = Builder::new().file("transcript.jsonl", lines).open();
+        let graded = grade_in(&source, &bundle, &Limits::python()).unwrap();
+        (printed(&graded), values(&graded))
+    };
+    let lines = "{\"type\": \"message\", \"n\": [1, -7, 2147483647, null, true, false]}\n\
+                 {\"text\": \"✓ é \\u0000 \\n\", \"\": {}, \"a\": [], \"a\": [[\"x\"]]}\n\n";
+    let (read_by_host, count) = printed_of(lines);
+    assert_eq!(count, pairs(&[("events", 0.25)]));
+    // A fraction in one event leaves all of them to Python.
+    let (read_by_python, _) = printed_of(&format!("{lines}{{\"f\": 0.1}}\n"));
+    let all = read_by_python[0].1.strip_suffix(", {'f': 0.1}]").unwrap();
+    assert_eq!(format!("{all}]"), read_by_host[0].1);
+    let (numbers, _) = printed_of("{\"a\": 12345678901234567890123, \"b\": 5e-324}\n");
+    assert_eq!(
+        numbers[0].1,
+        "[{'a': 12345678901234567890123, 'b': 5e-324}]"
+    );
+}
+
 #[test]
 fn names_of_every_kind_are_found_and_directory_descriptors_lead_only_down() {
-    let source = r##"
+    let source = r#"
 import os
 
 def grade(transcript, workspace_path):
@@ -102,7 +127,7 @@ def grade(transcript, workspace_path):
         "scan": [e.name for e in os.scandir("/workspace/a dir") if e.is_dir()] == ["deep"],
         "inodes": len({os.stat(f"/workspace/{n}").st_ino for n in names}) == 4,
     }
-"##;
+"#;
     let (_directory, bundle) = Builder::new()
         .without("workspace/summary.md")
         .file("workspace/a dir/deep/x", "x")

@@ -6,8 +6,11 @@
 //! compiled into this crate, the source is what the lock's pack digest covers,
 //! and both stand in the verdict.
 
+mod marshal;
+
 use std::sync::Arc;
 
+use proctor_types::bundle::TRANSCRIPT;
 use proctor_types::verdict::GraderKind;
 use serde_json::json;
 
@@ -18,8 +21,11 @@ use crate::limits::Limits;
 
 /// Where the component sees the workspace, and what `grade` gets as its path.
 pub const WORKSPACE: &str = "/workspace";
+/// Longest transcript that the host reads for Python, in bytes: no fuel pays for
+/// it.
+const MARSHAL_BYTES: u64 = 4 << 20;
 /// Text of the lock file that `tools/python.sh` writes.
-const LOCK: &str = include_str!("../../../graders/python/python.lock");
+const LOCK: &str = include_str!("../../../../graders/python/python.lock");
 
 /// SHA-256 of the component that this version runs as its Python, lower-case
 /// hex.
@@ -103,15 +109,29 @@ impl PythonGrader {
 
     /// Grades a bundle ([`Grader::grade`]).
     pub async fn grade(&self, bundle: &Bundle, limits: &Limits) -> Result<Graded, GradeError> {
-        self.named(self.python.grade_with(&self.inputs, bundle, limits).await)
+        let inputs = self.inputs(bundle)?;
+        self.named(self.python.grade_with(&inputs, bundle, limits).await)
     }
 
     /// Grades a bundle on the calling thread ([`Grader::grade_blocking`]).
     pub fn grade_blocking(&self, bundle: &Bundle, limits: &Limits) -> Result<Graded, GradeError> {
-        self.named(
-            self.python
-                .grade_blocking_with(&self.inputs, bundle, limits),
-        )
+        let inputs = self.inputs(bundle)?;
+        self.named(self.python.grade_blocking_with(&inputs, bundle, limits))
+    }
+
+    /// The script, and the transcript where Python need not read it by itself.
+    fn inputs(&self, bundle: &Bundle) -> Result<Inputs, GradeError> {
+        let mut inputs = self.inputs.clone();
+        let short = bundle
+            .stat(TRANSCRIPT)
+            .filter(|file| file.bytes <= MARSHAL_BYTES);
+        if short.is_some()
+            && let Some(lines) = bundle.read(TRANSCRIPT)?
+            && let Some(events) = marshal::events(&lines)
+        {
+            inputs.0.push(("events.marshal", events.into()));
+        }
+        Ok(inputs)
     }
 
     fn named(&self, graded: Result<Graded, GradeError>) -> Result<Graded, GradeError> {
