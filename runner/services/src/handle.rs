@@ -65,6 +65,8 @@ pub struct Evidence {
     pub journal: Vec<JournalEntry>,
     /// Kept request bodies by SHA-256.
     pub bodies: BTreeMap<String, Bytes>,
+    /// Content of the repositories' files, before and after, by SHA-256.
+    pub blobs: BTreeMap<String, Bytes>,
     /// Set when a fake failed.
     pub fault: Option<Fault>,
 }
@@ -234,7 +236,10 @@ impl WorldHandle {
                 state.fault.clone(),
             )
         };
+        let mut blobs = seeded.blobs();
+        blobs.append(&mut world.blobs());
         Evidence {
+            blobs,
             before: seeded.snapshot(),
             after: world.snapshot(),
             journal,

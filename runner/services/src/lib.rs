@@ -28,6 +28,7 @@
 mod env;
 mod evidence_text;
 mod gateway;
+pub mod github;
 pub mod google;
 mod handle;
 mod journal;

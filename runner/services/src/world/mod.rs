@@ -15,6 +15,7 @@ pub use ids::Ids;
 pub use proctor_types::world::Account;
 pub use seed::{Accounts, SERVICES, SeedContext, SeedDir, SeedError, SeedFile, SeedOptions};
 
+use crate::github::GitHub;
 use crate::google::Google;
 use crate::service::Service;
 
@@ -38,6 +39,9 @@ pub struct World {
     /// Google Workspace, where the world has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub google: Option<Google>,
+    /// GitHub, where the world has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub github: Option<GitHub>,
 }
 
 /// Somebody that the account knows.
@@ -78,6 +82,7 @@ impl World {
             clock: Clock::new(start),
             ids: Ids::new(0),
             google: None,
+            github: None,
         }
     }
 
@@ -102,10 +107,15 @@ impl World {
     /// The fakes that this world has. Hosts of any other are as unreachable as
     /// the rest of the internet.
     pub fn services(&self) -> Vec<Arc<dyn Service>> {
-        self.google
-            .iter()
-            .flat_map(|_| crate::google::services())
-            .collect()
+        let google = self.google.iter().flat_map(|_| crate::google::services());
+        let github = self.github.iter().flat_map(|_| crate::github::services());
+        google.chain(github).collect()
+    }
+
+    /// Content of the files that the snapshot's repositories list, by SHA-256.
+    pub fn blobs(&self) -> crate::github::Blobs {
+        let github = self.github.as_ref();
+        github.map(|it| it.snapshot().1).unwrap_or_default()
     }
 
     /// The world as evidence: made for reading by a grader.
@@ -122,6 +132,9 @@ impl World {
         };
         if let Some(google) = &self.google {
             google.snapshot(&mut snapshot);
+        }
+        if let Some(github) = &self.github {
+            crate::github::add_to(github, &mut snapshot);
         }
         snapshot
     }

@@ -9,12 +9,13 @@ use serde_saphyr::Spanned;
 pub use dir::{SeedDir, SeedFile};
 
 use super::{Account, Clock, Ids, Person, World};
+use crate::github::GitHub;
 use crate::google::Google;
 
 /// The world's own file in a seed folder.
 const WORLD_FILE: &str = "world.yaml";
 /// Services that a world can have, by the name of their seed folder.
-pub const SERVICES: &[&str] = &["google"];
+pub const SERVICES: &[&str] = &["google", "github"];
 
 /// What a world is made of besides the seed folder.
 #[derive(Debug, Clone, Default)]
@@ -120,6 +121,9 @@ pub(super) fn load(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<Worl
     if has(options, "google") {
         seed_google(&mut world, root.folder("google")?.as_ref(), &accounts)?;
     }
+    if has(options, "github") {
+        seed_github(&mut world, root.folder("github")?.as_ref(), &accounts)?;
+    }
     Ok(world)
 }
 
@@ -130,6 +134,9 @@ pub(super) fn unseeded(start: Timestamp, options: &SeedOptions) -> Result<World,
     let accounts = Accounts::default();
     if has(options, "google") {
         seed_google(&mut world, None, &accounts)?;
+    }
+    if has(options, "github") {
+        seed_github(&mut world, None, &accounts)?;
     }
     Ok(world)
 }
@@ -158,6 +165,22 @@ fn seed_google(
     accounts: &Accounts,
 ) -> Result<(), SeedError> {
     world.google = Some(Google::seed(&mut SeedContext {
+        dir: folder,
+        account: &world.account,
+        people: &world.people,
+        clock: &world.clock,
+        ids: &mut world.ids,
+        accounts,
+    })?);
+    Ok(())
+}
+
+fn seed_github(
+    world: &mut World,
+    folder: Option<&SeedDir>,
+    accounts: &Accounts,
+) -> Result<(), SeedError> {
+    world.github = Some(GitHub::seed(&mut SeedContext {
         dir: folder,
         account: &world.account,
         people: &world.people,
@@ -223,6 +246,7 @@ fn world_of(file: &SeedFile) -> Result<(World, Accounts), SeedError> {
         clock: Clock::new(start),
         ids: Ids::new(seed),
         google: None,
+        github: None,
     };
     Ok((world, accounts))
 }
