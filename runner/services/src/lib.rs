@@ -34,6 +34,7 @@ mod handle;
 mod journal;
 mod journal_entry;
 mod memo;
+pub mod notion;
 mod redact;
 pub mod service;
 pub mod world;

@@ -17,6 +17,7 @@ pub use seed::{Accounts, SERVICES, SeedContext, SeedDir, SeedError, SeedFile, Se
 
 use crate::github::GitHub;
 use crate::google::Google;
+use crate::notion::Notion;
 use crate::service::Service;
 
 /// State of all services of one trial.
@@ -42,6 +43,9 @@ pub struct World {
     /// GitHub, where the world has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub github: Option<GitHub>,
+    /// Notion, where the world has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notion: Option<Notion>,
 }
 
 /// Somebody that the account knows.
@@ -83,6 +87,7 @@ impl World {
             ids: Ids::new(0),
             google: None,
             github: None,
+            notion: None,
         }
     }
 
@@ -108,8 +113,9 @@ impl World {
     /// the rest of the internet.
     pub fn services(&self) -> Vec<Arc<dyn Service>> {
         let google = self.google.iter().flat_map(|_| crate::google::services());
+        let notion = self.notion.iter().flat_map(|_| crate::notion::services());
         let github = self.github.iter().flat_map(|_| crate::github::services());
-        google.chain(github).collect()
+        google.chain(github).chain(notion).collect()
     }
 
     /// Content of the files that the snapshot's repositories list, by SHA-256.
@@ -136,6 +142,7 @@ impl World {
         if let Some(github) = &self.github {
             crate::github::add_to(github, &mut snapshot);
         }
+        snapshot.notion = self.notion.as_ref().map(Notion::snapshot);
         snapshot
     }
 }

@@ -11,11 +11,12 @@ pub use dir::{SeedDir, SeedFile};
 use super::{Account, Clock, Ids, Person, World};
 use crate::github::GitHub;
 use crate::google::Google;
+use crate::notion::Notion;
 
 /// The world's own file in a seed folder.
 const WORLD_FILE: &str = "world.yaml";
 /// Services that a world can have, by the name of their seed folder.
-pub const SERVICES: &[&str] = &["google", "github"];
+pub const SERVICES: &[&str] = &["google", "github", "notion"];
 
 /// What a world is made of besides the seed folder.
 #[derive(Debug, Clone, Default)]
@@ -124,6 +125,9 @@ pub(super) fn load(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<Worl
     if has(options, "github") {
         seed_github(&mut world, root.folder("github")?.as_ref(), &accounts)?;
     }
+    if has(options, "notion") {
+        seed_notion(&mut world, root.folder("notion")?.as_ref(), &accounts)?;
+    }
     Ok(world)
 }
 
@@ -137,6 +141,9 @@ pub(super) fn unseeded(start: Timestamp, options: &SeedOptions) -> Result<World,
     }
     if has(options, "github") {
         seed_github(&mut world, None, &accounts)?;
+    }
+    if has(options, "notion") {
+        seed_notion(&mut world, None, &accounts)?;
     }
     Ok(world)
 }
@@ -165,6 +172,22 @@ fn seed_google(
     accounts: &Accounts,
 ) -> Result<(), SeedError> {
     world.google = Some(Google::seed(&mut SeedContext {
+        dir: folder,
+        account: &world.account,
+        people: &world.people,
+        clock: &world.clock,
+        ids: &mut world.ids,
+        accounts,
+    })?);
+    Ok(())
+}
+
+fn seed_notion(
+    world: &mut World,
+    folder: Option<&SeedDir>,
+    accounts: &Accounts,
+) -> Result<(), SeedError> {
+    world.notion = Some(Notion::seed(&mut SeedContext {
         dir: folder,
         account: &world.account,
         people: &world.people,
@@ -247,6 +270,7 @@ fn world_of(file: &SeedFile) -> Result<(World, Accounts), SeedError> {
         ids: Ids::new(seed),
         google: None,
         github: None,
+        notion: None,
     };
     Ok((world, accounts))
 }
