@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use proctor_agents::{AgentSpec, SpecError};
+use proctor_grading::python::Script;
 use proctor_types::manifest::Isolation;
 use serde_json::json;
-use proctor_grading::python::Script;
 
-use crate::choice::GraderChoice;
 use crate::EngineError;
+use crate::choice::GraderChoice;
 use crate::events::{Events, TrialId};
 use crate::host::HostConfig;
 use crate::task::{self, lock};
@@ -66,7 +66,7 @@ impl JobPlan {
             crate::room::probe(&request.host)?;
         }
         let agents = agents(&request.agents)?;
-        let id = format!("job-{}", crate::time::now_compact());
+        let id = unused("out".as_ref(), &format!("job-{}", crate::time::now_compact()));
         let out = request
             .out
             .unwrap_or_else(|| PathBuf::from("out").join(&id));
@@ -209,6 +209,16 @@ fn supported(task: &task::Task) -> Result<(), EngineError> {
     })
 }
 
+/// `name`, or with a number behind it where `parent` has something of that name:
+/// two jobs may begin within one second.
+fn unused(parent: &Path, name: &str) -> String {
+    let numbered = (2..).map(|n: u32| format!("{name}-{n}"));
+    std::iter::once(name.to_owned())
+        .chain(numbered)
+        .find(|name| parent.join(name).symlink_metadata().is_err())
+        .unwrap_or_else(|| name.to_owned())
+}
+
 /// Refuses an `out` inside of `pack`: what is recorded would become part of it.
 fn apart(out: &Path, pack: &Path) -> Result<(), EngineError> {
     let (out, pack) = (settled(out), settled(pack));
@@ -311,6 +321,16 @@ mod tests {
         assert!(matches!(&error, EngineError::Io { .. }), "{error}");
         let error = named(&["scriptd:x"]).unwrap_err();
         assert!(matches!(&error, EngineError::Agent(_)), "{error}");
+    }
+
+    #[test]
+    fn jobs_that_begin_in_one_second_have_names_of_their_own() {
+        let dir = tempfile::tempdir().unwrap();
+        for expected in ["job-1", "job-1-2", "job-1-3"] {
+            let name = unused(dir.path(), "job-1");
+            assert_eq!(name, expected);
+            std::fs::create_dir(dir.path().join(name)).unwrap();
+        }
     }
 
     #[test]
