@@ -12,7 +12,8 @@
 use proctor_types::TaskInfo;
 use proctor_types::task::{GradingType, RubricCriterion, Thresholds};
 use proctor_types::verdict::{
-    Adjustment, AdjustmentKind, Criterion, GraderRef, Interval, Level, Points, Question, SCHEMA, Standing, Status, Verdict,
+    Adjustment, AdjustmentKind, Criterion, GraderRef, Interval, Level, Points, Question, SCHEMA,
+    Standing, Status, Verdict,
 };
 
 use crate::validate::{RUBRIC, ValidVerdict};

@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use proctor_engine::events::{Envelope, Event, EventSink, Stage, TrialId};
 use proctor_engine::printable;
 use proctor_engine::record::{CriterionRecord, TrialRecord};
+use proctor_types::verdict::{Adjustment, AdjustmentKind};
 
 use crate::output;
 
@@ -153,6 +154,20 @@ pub(crate) fn range(low: f64, high: f64) -> String {
     } else {
         format!("{low} to {high}")
     }
+}
+
+/// What costs points, in a line like a criterion's.
+pub(crate) fn adjustment(adjustment: &Adjustment) -> String {
+    let points = number(adjustment.points);
+    let effect = match adjustment.kind {
+        AdjustmentKind::Cap => format!("at most {points}"),
+        AdjustmentKind::Penalty => format!("-{points}"),
+    };
+    format!(
+        "  {:<26} {effect:>13} {}",
+        adjustment.id,
+        adjustment.reason.replace(['\n', '\t'], " ")
+    )
 }
 
 /// A criterion in a line. Its reason may quote the agent, with line feeds.

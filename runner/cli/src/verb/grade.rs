@@ -135,6 +135,9 @@ fn print_again(graded: &Regraded) {
     for criterion in &graded.criteria() {
         output::out(&terminal::criterion(criterion));
     }
+    for adjustment in &verdict.adjustments {
+        output::out(&terminal::adjustment(adjustment));
+    }
     let short = |sha256: &str| sha256.get(..12).unwrap_or(sha256).to_owned();
     let grader = match &verdict.grader.source_sha256 {
         Some(source) => format!(

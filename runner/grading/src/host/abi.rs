@@ -3,7 +3,8 @@
 use proctor_types::Citation;
 use proctor_types::task::Thresholds;
 use proctor_types::verdict::{
-    Adjustment, AdjustmentKind, Criterion, Exhibit, GraderVerdict, Level as QuestionLevel, Question, Status,
+    Adjustment, AdjustmentKind, Criterion, Exhibit, GraderVerdict, Level as QuestionLevel,
+    Question, Status,
 };
 
 use crate::log::LogLevel;
