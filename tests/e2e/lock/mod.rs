@@ -77,6 +77,32 @@ fn the_contract_in_the_lock_is_the_modules_own() {
 }
 
 #[test]
+fn another_grader_than_the_locked_one_has_to_be_asked_for_twice() {
+    let desk = Desk::new();
+    let suite = suite(&desk);
+    let other = root().join("tests/hostile/graders/criteria-bomb.wasm");
+    let own = desk.path("suite/gws-task-management/grader.wasm");
+    let run = |grader: &std::path::Path, out: &str, more: &[&str]| {
+        let (grader, out) = (grader.to_str().unwrap(), desk.path(out));
+        let mut arguments = vec!["run", &suite, "--agent", "nop", "--grader", grader];
+        arguments.extend(["--out", out.to_str().unwrap()]);
+        arguments.extend(more);
+        desk.run(arguments)
+    };
+    let refused = run(&other, "refused", &[]);
+    refused.refused(5, &["criteria-bomb.wasm", "not the grader", "--unlocked"]);
+    // It grades, and badly; that is the operator's wish, and it is written down.
+    let asked = run(&other, "asked", &["--unlocked"]);
+    assert_ne!(asked.code, 5, "{asked:?}");
+    let report = "asked/trials/gws-task-management.nop.0/eval_report_0.md";
+    let report = fs::read_to_string(desk.path(report)).unwrap();
+    assert!(report.contains("not by the task's own grader"), "{report}");
+    // The locked module by another way is still the locked module.
+    let ended = run(&own, "own", &[]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+}
+
+#[test]
 fn any_module_can_be_looked_at_and_a_refused_one_ends_with_4() {
     let desk = Desk::new();
     let inspect = |module: &str| {

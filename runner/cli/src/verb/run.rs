@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     pub grader: Option<GraderChoice>,
 
     /// Run tasks that proctor.lock does not know or that changed since, and say
-    /// so in the report; never another grader than the locked one
+    /// so in the report; another grader than the locked one only with --grader
     #[arg(long)]
     pub unlocked: bool,
 

@@ -18,7 +18,7 @@ use crate::EngineError;
 use crate::choice::{self, GraderChoice};
 use crate::host::HostConfig;
 use crate::record::Outcome;
-use crate::task::lock::{self, Admission, Policy};
+use crate::task::lock::{self, Admission, LockError, Policy};
 use crate::task::{GraderSource, Task};
 
 /// What grades a task.
@@ -42,7 +42,8 @@ impl Module {
         host: &HostConfig,
         remarks: &mut Vec<String>,
     ) -> Result<Self, EngineError> {
-        if lock::admit(task, policy)? == Admission::Unlocked {
+        let admission = lock::admit(task, policy)?;
+        if admission == Admission::Unlocked {
             let why = match policy {
                 Policy::Locked => "there is no proctor.lock beside the task",
                 Policy::Unlocked => "--unlocked was given, nobody reviewed these bytes",
@@ -69,9 +70,40 @@ impl Module {
             }
             (GraderChoice::Wasm, _) => Err(lacks(task, "component")),
             (GraderChoice::File(path), _) => {
-                remarks.push(format!("graded by {}: --grader", path.display()));
-                choice::from_file(path, host)
+                let module = choice::from_file(path, host)?;
+                if !module.is_of(task)? {
+                    if admission == Admission::Locked && policy != Policy::Unlocked {
+                        return Err(module.other_than_locked(task, path).into());
+                    }
+                    remarks.push(format!(
+                        "graded by {} and not by the task's own grader: --grader",
+                        path.display()
+                    ));
+                }
+                Ok(module)
             }
+        }
+    }
+
+    /// Whether it is one of the graders that `task` itself brings.
+    fn is_of(&self, task: &Task) -> Result<bool, EngineError> {
+        Ok(match self {
+            Self::Component { sha256, .. } => {
+                Self::packed(task)?.is_some_and(|packed| packed.sha256() == Some(sha256.as_str()))
+            }
+            Self::Python { script, .. } => {
+                choice::script(task).is_some_and(|own| own.sha256() == script.sha256())
+            }
+            Self::Judge => task.grader == GraderSource::None,
+        })
+    }
+
+    fn other_than_locked(&self, task: &Task, path: &Path) -> LockError {
+        let found = self.script().map(Script::sha256).or(self.sha256());
+        LockError::OtherGrader {
+            id: task.info.id.clone(),
+            grader: path.display().to_string(),
+            found: found.unwrap_or_default().to_owned(),
         }
     }
 

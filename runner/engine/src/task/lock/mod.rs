@@ -152,6 +152,19 @@ pub enum LockError {
         /// Every difference.
         differences: Vec<Difference>,
     },
+    /// The operator named a grader that is not the one that was locked.
+    #[error(
+        "the task `{id}` is locked, and {grader} is not the grader that it was locked with: its \
+         SHA-256 is {found}"
+    )]
+    OtherGrader {
+        /// The task.
+        id: String,
+        /// What was named.
+        grader: String,
+        /// Its digest.
+        found: String,
+    },
     /// The operating system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
