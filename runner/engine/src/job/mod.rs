@@ -8,8 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub(crate) use dir::{component_path, script_path};
 pub use dir::{Found, JobDir};
+pub(crate) use dir::{component_path, script_path};
 pub use plan::{JobPlan, JobRequest};
 
 use crate::EngineError;

@@ -29,9 +29,9 @@ pub use self::error::TaskError;
 pub use self::format::{
     FormatError, Limits, OciReference, PathProblem, Place, Probe, Problem, PythonGrader, Session,
 };
+pub(crate) use self::pack::is_suite;
 pub use self::pack::{
     Fixture, GraderModule, GraderSource, LoadOptions, Pack, SeedDir, Suite, SystemPrompt, Task,
     load, load_suite, load_suite_partly, load_task,
 };
-pub(crate) use self::pack::is_suite;
 pub use self::warning::{Warning, WarningKind};

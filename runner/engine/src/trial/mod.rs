@@ -240,7 +240,10 @@ fn begin(spec: &TrialSpec, isolation: Isolation) -> TrialRecord {
         failure: None,
         grader: spec.module.kind(),
         grader_sha256: spec.module.sha256().map(str::to_owned),
-        source_sha256: spec.module.script().map(|script| script.sha256().to_owned()),
+        source_sha256: spec
+            .module
+            .script()
+            .map(|script| script.sha256().to_owned()),
         graders: spec.graders.record(),
         warnings: spec.remarks.clone(),
     }

@@ -75,8 +75,8 @@ fn add(world: &mut World, body: &[u8]) -> Answer {
         title: Some(world.clock.now().to_string()),
         organization: None,
         phone: None,
-                github: None,
-                notion: None,
+        github: None,
+        notion: None,
     });
     let mut answer = Answer::new("notes", 200).json(&json!({"email": email}));
     answer.operation = Some("notes.people.add");
