@@ -53,6 +53,8 @@ pub(crate) struct QuietRoom {
     pub(crate) after: WorldSnapshot,
     pub(crate) journal: Vec<JournalEntry>,
     pub(crate) bodies: BTreeMap<String, bytes::Bytes>,
+    /// Files of the world's repositories by SHA-256.
+    pub(crate) blobs: BTreeMap<String, bytes::Bytes>,
     sandbox: Sandbox,
 }
 
@@ -145,6 +147,7 @@ impl Room {
             after: evidence.after,
             journal: evidence.journal,
             bodies: evidence.bodies,
+            blobs: evidence.blobs,
             sandbox: self.sandbox,
         })
     }

@@ -153,6 +153,9 @@ fn write_room(to: &mut BundleWriter, room: &QuietRoom) -> Result<Vec<String>, St
     for (sha256, body) in &room.bodies {
         to.bytes(&format!("{}/{sha256}", bundle::BODIES_DIR), body)?;
     }
+    for (sha256, content) in &room.blobs {
+        to.bytes(&format!("{}/{sha256}", bundle::BLOBS_DIR), content)?;
+    }
     let listing = room
         .collect(&mut |path, content: &mut dyn io::Read| {
             to.stream(&format!("{}/{path}", bundle::WORKSPACE_DIR), content)
