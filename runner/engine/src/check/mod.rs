@@ -11,8 +11,6 @@ mod leak;
 mod played;
 mod still;
 
-#[cfg(test)]
-mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
