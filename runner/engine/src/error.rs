@@ -132,9 +132,9 @@ impl EngineError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Task(_) => Some("docs/task-format.md describes every key and section".to_owned()),
-            Self::Lock(crate::task::lock::LockError::OtherGrader { .. }) => Some(
-                "with --unlocked it grades all the same, and every report says so".to_owned(),
-            ),
+            Self::Lock(crate::task::lock::LockError::OtherGrader { .. }) => {
+                Some("with --unlocked it grades all the same, and every report says so".to_owned())
+            }
             Self::Lock(_) => Some(
                 "review what changed, then run `proctor lock` in the suite to record it".to_owned(),
             ),

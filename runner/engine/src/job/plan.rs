@@ -66,7 +66,10 @@ impl JobPlan {
             crate::room::probe(&request.host)?;
         }
         let agents = agents(&request.agents)?;
-        let id = unused("out".as_ref(), &format!("job-{}", crate::time::now_compact()));
+        let id = unused(
+            "out".as_ref(),
+            &format!("job-{}", crate::time::now_compact()),
+        );
         let out = request
             .out
             .unwrap_or_else(|| PathBuf::from("out").join(&id));
