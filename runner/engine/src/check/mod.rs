@@ -11,7 +11,6 @@ mod leak;
 mod played;
 mod still;
 
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
