@@ -149,6 +149,18 @@ install_componentize() {
     sha256sum "$lock" >"$stamp"
 }
 
+# The JavaScript clients of the tests, from locked versions.
+install_npm() {
+    local lock=$root/tests/clients/npm/package-lock.json stamp=$tools/npm/package-lock.sha256
+    sha256sum --status --check "$stamp" 2>/dev/null && return
+    say "installing the JavaScript clients of the tests into .tools/npm"
+    rm -rf "$tools/npm"
+    mkdir -p "$tools/npm"
+    cp "$root"/tests/clients/npm/package*.json "$tools/npm/"
+    (cd "$tools/npm" && quietly npm ci --no-audit --no-fund)
+    sha256sum "$lock" >"$stamp"
+}
+
 install_express() {
     local lock=$root/tests/bench/express/package-lock.json
     local stamp=$tools/express/package-lock.sha256
@@ -174,6 +186,7 @@ need_test() {
     need_graders
     need curl curl
     need node nodejs
+    need npm npm
     find_python >/dev/null || packages+=(python3-venv)
 }
 
@@ -211,7 +224,7 @@ main() {
     check_rust
     case $target in
         demo) need_demo; install_packages; install_gws ;;
-        test) need_test; install_packages; install_gws; install_nextest; install_venv; install_componentize ;;
+        test) need_test; install_packages; install_gws; install_nextest; install_venv; install_npm; install_componentize ;;
         bench) need_bench; install_packages; install_gws; install_express; install_componentize ;;
         graders) need_graders; install_packages ;;
         python) need_python; install_packages; install_componentize ;;

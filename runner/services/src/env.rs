@@ -9,6 +9,15 @@ use std::net::SocketAddr;
 /// world has one account.
 const TOKEN: &str = "ya29.world";
 
+/// A token in the form of GitHub's own.
+const GITHUB_TOKEN: &str = "ghp_world0000000000000000000000000000000";
+/// What git runs to be told the user and the token.
+const GIT_HELPER: &str =
+    "!f() { echo username=x-access-token; echo \"password=$GITHUB_TOKEN\"; }; f";
+
+/// A token in the form of Notion's own.
+const NOTION_TOKEN: &str = "ntn_world";
+
 /// Variables that make clients of these services present credentials the
 /// world takes.
 pub fn client_env<S: AsRef<str>>(services: &[S]) -> Vec<(String, String)> {
@@ -16,6 +25,27 @@ pub fn client_env<S: AsRef<str>>(services: &[S]) -> Vec<(String, String)> {
     if services.iter().any(|service| service.as_ref() == "google") {
         // Read by the `gws` command line.
         variables.push(("GOOGLE_WORKSPACE_CLI_TOKEN", TOKEN));
+    }
+    if services.iter().any(|service| service.as_ref() == "github") {
+        // Read by `gh`, Octokit's and other programs, and by git itself: the
+        // helper answers with the same token, and nobody is asked.
+        variables.extend([
+            ("GH_TOKEN", GITHUB_TOKEN),
+            ("GITHUB_TOKEN", GITHUB_TOKEN),
+            ("GH_PROMPT_DISABLED", "1"),
+            ("GH_NO_UPDATE_NOTIFIER", "1"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "credential.https://github.com.helper"),
+            ("GIT_CONFIG_VALUE_0", GIT_HELPER),
+        ]);
+    }
+    if services.iter().any(|service| service.as_ref() == "notion") {
+        // Read by Notion's MCP server, and by the examples of its clients.
+        variables.extend([
+            ("NOTION_TOKEN", NOTION_TOKEN),
+            ("NOTION_API_KEY", NOTION_TOKEN),
+        ]);
     }
     owned(variables)
 }
@@ -26,6 +56,9 @@ pub fn config_env<S: AsRef<str>>(services: &[S], dir: &str) -> Vec<(String, Stri
     let mut variables = Vec::new();
     if services.iter().any(|service| service.as_ref() == "google") {
         variables.push(("GOOGLE_WORKSPACE_CLI_CONFIG_DIR", dir));
+    }
+    if services.iter().any(|service| service.as_ref() == "github") {
+        variables.push(("GH_CONFIG_DIR", dir));
     }
     owned(variables)
 }

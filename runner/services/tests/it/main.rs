@@ -11,6 +11,7 @@ mod lasting;
 mod limits;
 mod namespace;
 mod notes;
+mod notion;
 mod proxy;
 mod rig;
 mod worlds;
