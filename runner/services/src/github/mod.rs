@@ -4,7 +4,8 @@
 //! [`store`] has git's objects, [`state`] everything else. [`session`] is one
 //! request's view of both; what can be done (open, merge, comment, push) is
 //! written once, in [`issues`], [`pulls`] and [`push`], for every interface.
-//! Those are git's own protocol ([`git_http`]), the REST interface ([`rest`]).
+//! Those are git's own protocol ([`git_http`]), the REST interface ([`rest`]) and
+//! the GraphQL interface ([`graphql`]).
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use crate::world::World;
 mod error;
 mod git;
 mod git_http;
+mod graphql;
 mod issues;
 mod pulls;
 mod push;
@@ -91,7 +93,14 @@ impl Service for GitHubService {
             Ok(session) => session,
             Err(error) => return rest::refuse(&error),
         };
-        let mut answer = route(&mut session, request);
+        let graphql = matches!(request.path.as_str(), "/graphql" | "/api/graphql");
+        let (mut session, mut answer) = if graphql {
+            graphql::answer(session, request)
+        } else {
+            let answer = route(&mut session, request);
+            (session, answer)
+        };
+        session.read.dedup();
         answer.actor.clone_from(&session.actor);
         let (read, changed) = session.close(world);
         if answer.status < 400 {

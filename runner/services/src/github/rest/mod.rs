@@ -10,7 +10,7 @@ mod objects;
 mod pulls;
 pub(crate) mod render;
 mod repos;
-mod search;
+pub(crate) mod search;
 mod users;
 
 use bytes::Bytes;
@@ -121,6 +121,14 @@ fn args(template: &str, segments: &[String]) -> Option<Vec<String>> {
 pub(crate) fn refuse(error: &Error) -> Answer {
     let body = serde_json::to_vec(&error.json()).unwrap_or_default();
     let mut answer = Answer::new("github", error.status).body(JSON, body);
+    common(&mut answer.headers);
+    answer
+}
+
+/// JSON as the whole answer.
+pub(crate) fn json_answer(status: u16, value: &serde_json::Value) -> Answer {
+    let body = serde_json::to_vec(value).unwrap_or_default();
+    let mut answer = Answer::new("github", status).body(JSON, body);
     common(&mut answer.headers);
     answer
 }

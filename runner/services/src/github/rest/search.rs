@@ -72,6 +72,12 @@ impl Query {
                 || owners.any(|(it, not)| it.eq_ignore_ascii_case(&repo.owner) != not))
     }
 
+    /// Whether a search for repositories finds this one.
+    pub(crate) fn names(&self, repo: &Repo) -> bool {
+        let about = repo.description.as_deref().unwrap_or_default();
+        self.repo_fits(repo) && self.words_in(&format!("{} {about}", repo.full_name()))
+    }
+
     fn words_in(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         self.words.iter().all(|word| text.contains(word))
@@ -280,14 +286,7 @@ fn seen(s: &Session) -> Vec<Arc<Repo>> {
 fn repositories(call: &mut Call<'_>) -> Result<Reply> {
     let query = query_of(call)?;
     let mut all = seen(call.s);
-    all.retain(|repo| {
-        let text = format!(
-            "{} {}",
-            repo.full_name(),
-            repo.description.as_deref().unwrap_or_default()
-        );
-        query.repo_fits(repo) && query.words_in(&text)
-    });
+    all.retain(|repo| query.names(repo));
     found(call, all, |s, repo| {
         s.saw(kind::REPOSITORY, repo.full_name(), View::Summary);
         let mut value = s.render().repo(&repo);
