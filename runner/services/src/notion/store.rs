@@ -20,6 +20,9 @@ use super::rich::Rich;
 /// decides how deep the tree gets.
 pub(crate) const MAX_DEPTH: usize = 120;
 
+/// Most characters of a title that an address repeats.
+const MAX_SLUG: usize = 100;
+
 /// Pages and databases of one workspace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -278,6 +281,7 @@ impl Notion {
     /// Where a browser finds a page or database.
     pub(crate) fn url(&self, id: Id) -> String {
         let title = self.title(id).unwrap_or_default();
+        let title: String = title.chars().take(MAX_SLUG).collect();
         let words = title.split(|c: char| !c.is_ascii_alphanumeric());
         let mut slug: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
         let plain = id.plain();
@@ -316,7 +320,7 @@ impl Notion {
             Place::End => siblings.len(),
             Place::After(other) => siblings
                 .iter()
-                .position(|sibling| *sibling == other)
+                .rposition(|sibling| *sibling == other)
                 .map_or(siblings.len(), |at| at + 1),
         };
         siblings.insert(at, id);

@@ -83,8 +83,8 @@ fn javascript(version: &str) {
     let update = entries(&journal, "notion.blocks.update")[0];
     assert_eq!(update["changed"][0]["fields"], json!(["checked"]));
     assert_eq!(update["changed"][0]["parent"], printed["audit"]);
-    let moves = entries(&journal, "notion.pages.update")[0];
-    assert_eq!(moves["changed"][0]["fields"], json!(["Status", "PR"]));
+    let update = entries(&journal, "notion.pages.update")[0];
+    assert_eq!(update["changed"][0]["fields"], json!(["Status", "PR"]));
     let refused = operations(&trial)
         .into_iter()
         .filter(|(_, status)| *status >= 400);

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::rich::{date, rich};
+use super::rich::{date, rich, title};
 use super::schema::{color_of, name_of, unknown};
 use super::{At, Bad, boolean, external, few, id, object, optional, required, short};
 use crate::notion::id::Id;
@@ -46,7 +46,7 @@ pub(crate) fn of_page(value: &Value, at: &At<'_>) -> Result<Given, ApiError> {
                 }
             },
         };
-        given.title = Some(rich(value, &at.key(TITLE))?);
+        given.title = Some(title(value, &at.key(TITLE))?);
         given.names.push(TITLE.to_owned());
     }
     Ok(given)
@@ -74,7 +74,7 @@ pub(crate) fn of_row(
         let at = at.key(config.name());
         given.names.push(definition.name.clone());
         if *config == Config::Title {
-            given.title = Some(rich(inner, &at)?);
+            given.title = Some(title(inner, &at)?);
             continue;
         }
         if config.is_computed() {

@@ -16,6 +16,26 @@ const MAX_RUNS: usize = 100;
 /// Longest equation, in UTF-16 units.
 const MAX_EQUATION: usize = 1000;
 
+/// The title of a page or database: not longer than one text.
+pub(crate) fn title(value: &Value, at: &At<'_>) -> Checked<Rich> {
+    let title = rich(value, at)?;
+    let length = title_length(&title);
+    if length > MAX_TEXT {
+        let what = format!("\u{2264} `{MAX_TEXT}`");
+        return Err(at.key("length").wrong(&what, Some(&length.into())));
+    }
+    Ok(title)
+}
+
+/// Length of a title, in UTF-16 units.
+pub(crate) fn title_length(title: &Rich) -> usize {
+    let lengths = title.iter().map(|run| match &run.what {
+        What::Text(text) | What::Equation(text) => text.encode_utf16().count(),
+        What::Mention(_) => 0,
+    });
+    lengths.sum()
+}
+
 /// A rich text.
 pub(crate) fn rich(value: &Value, at: &At<'_>) -> Checked<Rich> {
     few(value, MAX_RUNS, at)?

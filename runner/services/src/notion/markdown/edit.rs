@@ -19,6 +19,8 @@ use crate::notion::store::{Body, Place};
 
 /// Most replacements of one request.
 const MAX_UPDATES: usize = 100;
+/// Longest Markdown that an edit may lead to, in bytes.
+const MAX_MARKDOWN: usize = 2 << 20;
 
 impl Cx<'_> {
     /// Does what a request says to a page's Markdown.
@@ -52,8 +54,12 @@ impl Cx<'_> {
                 splice(&old, from, to, text("content")?)
             }
         };
+        if new.len() > MAX_MARKDOWN {
+            return Err(too_long());
+        }
         let may_delete = flag(command, "allow_deleting_content", &at)? == Some(true);
         let parsed = parse(&new, &Served(self.notion));
+        parsed.fits()?;
         let before: Vec<Id> = self.changed_blocks();
         let mut gone = Vec::new();
         self.reconcile(page, parsed.pieces, &mut gone)?;
@@ -301,6 +307,11 @@ fn signature(piece: &Piece) -> String {
     text
 }
 
+fn too_long() -> ApiError {
+    let text = format!("The content would be longer than {MAX_MARKDOWN} bytes.");
+    ApiError::validation(text)
+}
+
 /// Replaces what the updates name.
 fn updated(old: &str, command: &Map<String, Value>, at: &At<'_>) -> Result<String, ApiError> {
     let mut text = old.to_owned();
@@ -324,7 +335,11 @@ fn updated(old: &str, command: &Map<String, Value>, at: &At<'_>) -> Result<Strin
             let value = update.get("old_str");
             return Err(at.key("old_str").wrong("not empty", value).into());
         }
-        match text.matches(find).count() {
+        let matches = text.matches(find).count();
+        if text.len() + matches * put.len() > 2 * MAX_MARKDOWN {
+            return Err(too_long());
+        }
+        match matches {
             0 => {
                 return Err(ApiError::validation(format!(
                     "Could not find the old_str of content_updates[{n}] in the page content. \

@@ -20,6 +20,7 @@ mod tags;
 use super::accept::blocks::Draft;
 use super::block::{Block, Extra};
 use super::id::Id;
+use super::rest::error::ApiError;
 use super::rich::{Rich, Run, Style, What};
 use super::store::Notion;
 
@@ -91,7 +92,20 @@ pub(crate) enum Shape {
     Existing(Id),
 }
 
+/// Most blocks that one text may describe.
+const MAX_BLOCKS: usize = 10_000;
+
 impl Parsed {
+    /// Refuses more blocks than one request may make.
+    pub(crate) fn fits(&self) -> Result<(), ApiError> {
+        let count: usize = self.pieces.iter().map(Piece::count).sum();
+        if count > MAX_BLOCKS {
+            let text = format!("The content has {count} blocks; the most are {MAX_BLOCKS}.");
+            return Err(ApiError::validation(text));
+        }
+        Ok(())
+    }
+
     /// The blocks without references to what is there already.
     pub(crate) fn new_only(self) -> Vec<Draft> {
         self.pieces.into_iter().filter_map(Piece::draft).collect()
@@ -99,6 +113,11 @@ impl Parsed {
 }
 
 impl Piece {
+    /// How many blocks it is, with those in it.
+    fn count(&self) -> usize {
+        1 + self.children.iter().map(Self::count).sum::<usize>()
+    }
+
     pub(crate) fn draft(self) -> Option<Draft> {
         let Shape::New(block) = self.what else {
             return None;

@@ -331,10 +331,9 @@ impl<'t> Parser<'t> {
 
     fn table(&mut self, tag: &Tag<'t>, rest: &str, end: &str, line: usize) -> Piece {
         let mut inside = rest.to_owned();
-        while !inside.contains(end) {
-            let Some(next) = self.lines.get(self.at) else {
-                break;
-            };
+        let mut is_closed = inside.contains(end);
+        while let Some(next) = self.lines.get(self.at).filter(|_| !is_closed) {
+            is_closed = next.contains(end);
             inside.push('\n');
             inside.push_str(next);
             self.at += 1;

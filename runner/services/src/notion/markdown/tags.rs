@@ -61,11 +61,9 @@ fn attributes(text: &str) -> (Vec<(&str, String)>, &str) {
 }
 
 fn one(text: &str) -> Option<(&str, &str, &str)> {
-    let (key, rest) = text.split_once('=')?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    if key.is_empty() || !key.chars().all(is_name) {
-        return None;
-    }
+    let (key, rest) = text.split_at_checked(text.find(|c| !is_name(c))?)?;
+    let rest = rest.strip_prefix('=').filter(|_| !key.is_empty())?;
     let quote = rest.chars().next().filter(|c| *c == '"' || *c == '\'')?;
     let (value, after) = rest.strip_prefix(quote)?.split_once(quote)?;
     Some((key, value, after))

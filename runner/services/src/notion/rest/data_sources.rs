@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::databases::insert;
 use super::error::ApiError;
 use super::{Call, Cx, query as ask};
-use crate::notion::accept::rich::rich;
+use crate::notion::accept::rich::title as title_of;
 use crate::notion::accept::{At, icon, id, object, only, optional, required, schema, trash};
 use crate::notion::id::Id;
 use crate::notion::property::TITLE;
@@ -55,7 +55,7 @@ pub(super) fn create(cx: &mut Cx<'_>, call: &Call) -> Result<Value, ApiError> {
         ..Source::default()
     };
     if let Some(title) = optional(body, "title") {
-        source.title = rich(title, &at.key("title"))?;
+        source.title = title_of(title, &at.key("title"))?;
     }
     if let Some(value) = body.get("icon") {
         source.icon = icon(value, &at.key("icon"))?;
@@ -99,7 +99,7 @@ pub(super) fn update(cx: &mut Cx<'_>, call: &Call) -> Result<Value, ApiError> {
         .unwrap_or_default();
     let old = source.clone();
     if let Some(title) = optional(body, "title") {
-        source.title = rich(title, &at.key("title"))?;
+        source.title = title_of(title, &at.key("title"))?;
     }
     if let Some(value) = body.get("icon") {
         source.icon = icon(value, &at.key("icon"))?;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::error::ApiError;
 use super::{Call, Cx, query as ask};
-use crate::notion::accept::rich::rich;
+use crate::notion::accept::rich::{rich, title};
 use crate::notion::accept::{
     At, cover, flag, icon, id, object, only, optional, required, schema, trash,
 };
@@ -45,7 +45,7 @@ fn describe(
 ) -> Result<Vec<&'static str>, ApiError> {
     let old = database.clone();
     if let Some(value) = optional(body, "title") {
-        database.title = rich(value, &at.key("title"))?;
+        database.title = title(value, &at.key("title"))?;
     }
     if let Some(value) = optional(body, "description") {
         database.description = rich(value, &at.key("description"))?;

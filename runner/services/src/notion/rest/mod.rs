@@ -126,12 +126,23 @@ impl Cx<'_> {
             return;
         };
         let touch = touch.fields(fields.iter().copied());
-        if let Some(known) = self.changed.iter_mut().find(|known| {
+        // Of blocks there may be thousands, each changed once.
+        let same = |known: &&mut Touch| {
             (&known.kind, &known.id, known.change) == (&touch.kind, &touch.id, touch.change)
-        }) {
-            known.fields.extend(touch.fields);
+        };
+        let known = if touch.kind == BLOCK {
+            None
         } else {
+            self.changed.iter_mut().find(same)
+        };
+        let Some(known) = known else {
             self.changed.push(touch);
+            return;
+        };
+        for field in touch.fields {
+            if !known.fields.contains(&field) {
+                known.fields.push(field);
+            }
         }
     }
 

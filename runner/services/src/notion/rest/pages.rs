@@ -8,6 +8,7 @@ use super::paging::{Paging, list};
 use super::{Call, Cx};
 use crate::notion::accept::blocks::{Draft, children as drafts};
 use crate::notion::accept::properties::{Given, of_page, of_row};
+use crate::notion::accept::rich::{MAX_TEXT, title_length};
 use crate::notion::accept::{
     At, Bad, cover, flag, icon, id, object, only, optional, required, trash, word,
 };
@@ -152,7 +153,10 @@ pub(super) fn create(cx: &mut Cx<'_>, call: &Call) -> Result<Value, ApiError> {
     let mut content = content(cx, body, &at)?;
     if given.title.is_none() && body.contains_key("markdown") {
         // The first heading of Markdown is the title of a page without one.
-        let is_title = |it: &Draft| it.block.kind == Kind::Heading1 && it.children.is_empty();
+        let is_title = |it: &Draft| {
+            let is_heading = it.block.kind == Kind::Heading1 && it.children.is_empty();
+            is_heading && title_length(&it.block.text) <= MAX_TEXT
+        };
         if content.first().is_some_and(is_title) {
             given.title = Some(content.remove(0).block.text);
         }
@@ -207,6 +211,7 @@ fn content(cx: &Cx<'_>, body: &Map<String, Value>, at: &At<'_>) -> Result<Vec<Dr
         (None, Some(value)) => {
             let text = crate::notion::accept::string(value, &at.key("markdown"))?;
             let parsed = markdown::parse(text, &markdown::Served(cx.notion));
+            parsed.fits()?;
             Ok(parsed.new_only())
         }
         (None, None) => Ok(Vec::new()),

@@ -205,3 +205,28 @@ fn child_pages_do_not_go_unnoticed() {
     assert!(rig.page("Security").in_trash && rig.page("Q3 Audit 2025").in_trash);
     assert_eq!(rig.get(&target)["markdown"], "gone");
 }
+
+#[test]
+fn what_grows_without_bound_is_refused() {
+    let rig = rig();
+    let page = rig.id("API Reference");
+    let target = format!("pages/{page}/markdown");
+    let replace =
+        |text: &str| json!({"type": "replace_content", "replace_content": {"new_str": text}});
+    rig.ok("PATCH", &target, &replace(&"x\n".repeat(9000)));
+    let message = rig.invalid("PATCH", &target, &replace(&"x\n".repeat(11_000)));
+    assert!(message.contains("11000 blocks"), "{message}");
+    let all = json!([{"old_str": "x", "new_str": "x".repeat(10_000), "replace_all_matches": true}]);
+    let (_, body) = update(&page, &all);
+    assert!(rig.invalid("PATCH", &target, &body).contains("longer than"));
+    assert_eq!(rig.page("API Reference").blocks.len(), 9000);
+    let children = |title: &str| json!({"parent": {"page_id": page}, "properties": {"title": [{"text": {"content": title}}, {"text": {"content": title}}]}});
+    let message = rig.invalid("POST", "pages", &children(&"x".repeat(1500)));
+    assert!(
+        message.contains("\u{2264} `2000`, instead was `3000`"),
+        "{message}"
+    );
+    for open in ["<a ", "<table>\n", "<callout>\n", "[", "*a_", "`", "$"] {
+        rig.ok("PATCH", &target, &replace(&open.repeat(9000)));
+    }
+}

@@ -95,6 +95,7 @@ fn problems_have_a_file_and_a_line() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a table")]
 fn problems_of_files_have_a_place_as_well() {
     let deep = (0..40).fold(String::new(), |text, level| {
         format!("{text}{}- x\n", "\t".repeat(level))
