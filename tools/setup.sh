@@ -185,6 +185,7 @@ need_test() {
     need_demo
     need_graders
     need curl curl
+    need gh gh
     need node nodejs
     need npm npm
     find_python >/dev/null || packages+=(python3-venv)
