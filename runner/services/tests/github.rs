@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests, too")]
 
 use std::net::TcpListener;
+use std::path::Path;
 
 use cap_std::ambient_authority;
 use proctor_services::{
@@ -499,5 +500,46 @@ async fn queries_that_are_bombs_are_refused() {
         )
         .await;
     assert!(answer["data"]["__type"]["fields"].as_array().unwrap().len() > 40);
+    bench.close().await;
+}
+
+/// A file among the tools of this checkout.
+fn tool(path: &str) -> String {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools");
+    let file = tools.join(path);
+    assert!(
+        file.exists(),
+        "{path} is not installed: run tools/setup.sh test"
+    );
+    file.to_str().unwrap().to_owned()
+}
+
+fn script(name: &str) -> String {
+    let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/clients/scripts");
+    scripts.join(name).to_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn octokit_works_unmodified() {
+    let bench = Bench::new();
+    let modules = tool("npm/node_modules");
+    // Node.js 20 knows no proxy: the plain port, as GitHub Enterprise is addressed.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    bench.gateway.spawn_plain(listener).unwrap();
+    let line = format!(
+        "cp {} play.mjs && ln -s {modules} node_modules && \
+         GITHUB_API_URL=http://{address}/api/v3 node play.mjs",
+        script("octokit.mjs")
+    );
+    assert!(bench.ok("", &line).await.contains("octokit: done"));
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pygithub_works_unmodified() {
+    let bench = Bench::new();
+    let line = format!("{} {}", tool("venv/bin/python"), script("github_api.py"));
+    assert!(bench.ok("", &line).await.contains("pygithub: done"));
     bench.close().await;
 }
