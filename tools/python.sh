@@ -21,7 +21,8 @@ locked() { sed -n 's/^sha256 = "\(.*\)"$/\1/p' "$lock"; }
 is_locked() { [[ -f $1 && $(digest "$1") == "$(locked)" ]]; }
 
 # build DIRECTORY OUTPUT: everything that could differ from one build to the
-# next is fixed here or by still.c.
+# next is fixed here or by still.c. One worker, because each thread of the builder
+# draws randomness of its own, and which one runs what depends on the load.
 build() {
     local work=$1 output=$2 packages
     [[ $(uname -m) == x86_64 ]] || die "this build needs an x86_64 machine; copy the component of one
@@ -37,7 +38,7 @@ build() {
     cc -O2 -Wall -Wextra -Werror -shared -fPIC -o "$work/still.so" graders/python/still.c
     # The builder would look for a Python of this machine; it finds an empty one.
     (cd "$work" && env -i PATH=/nonexistent HOME="$work" TMPDIR="$work/tmp" LC_ALL=C.UTF-8 \
-        VIRTUAL_ENV="$work/empty" PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 LD_PRELOAD="$work/still.so" \
+        VIRTUAL_ENV="$work/empty" TOKIO_WORKER_THREADS=1 PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1 LD_PRELOAD="$work/still.so" \
         "$venv/bin/python" "$venv/bin/componentize-py" --quiet --wit-path wit --world python \
         componentize app --python-path app --output "$output")
 }
