@@ -139,7 +139,7 @@ fn print_again(graded: &Regraded) {
         output::out(&terminal::adjustment(adjustment));
     }
     let short = |sha256: &str| sha256.get(..12).unwrap_or(sha256).to_owned();
-    let grader = match &verdict.grader.source_sha256 {
+    let module = match &verdict.grader.source_sha256 {
         Some(source) => format!(
             "Python {} in grader {}",
             short(source),
@@ -153,7 +153,7 @@ fn print_again(graded: &Regraded) {
         None => "there is no recorded verdict",
     };
     output::out(&format!(
-        "{grader} used {} fuel; {compared}",
+        "{module} used {} fuel; {compared}",
         verdict.grader.fuel
     ));
 }

@@ -2,7 +2,7 @@
 //!
 //! Everything that differs is found at once, and nothing of the suite is run:
 //! packs are digested, modules are walked over, sources are hashed. Only
-//! [`rebuild`] runs what an author wrote, in a room of its own.
+//! `rebuild` runs what an author wrote, in a room of its own.
 
 mod rebuild;
 

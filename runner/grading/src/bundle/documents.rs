@@ -119,8 +119,8 @@ impl Bundle {
                 .map_err(|error| EvidenceError::malformed(world_file(moment), error.to_string()))?;
             Ok(github)
         };
-        let made = self.0.documents.world(moment).github.get_or_init(make);
-        made.as_ref().map(Option::as_ref).map_err(Clone::clone)
+        let parsed = self.0.documents.world(moment).github.get_or_init(make);
+        parsed.as_ref().map(Option::as_ref).map_err(Clone::clone)
     }
 
     fn world(&self, moment: Moment) -> Result<Option<Arc<str>>, EvidenceError> {

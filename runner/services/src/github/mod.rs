@@ -1,11 +1,11 @@
 //! GitHub: repositories that are real ones, what people say about them, and the
 //! interfaces that clients use.
 //!
-//! [`store`] has git's objects, [`state`] everything else. [`session`] is one
+//! `store` has git's objects, `state` everything else. `session` is one
 //! request's view of both; what can be done (open, merge, comment, push) is
-//! written once, in [`issues`], [`pulls`] and [`push`], for every interface.
-//! Those are git's own protocol ([`git_http`]), the REST interface ([`rest`]) and
-//! the GraphQL interface ([`graphql`]).
+//! written once, in `issues`, `pulls` and `push`, for every interface.
+//! Those are git's own protocol (`git_http`), the REST interface (`rest`) and
+//! the GraphQL interface (`graphql`).
 
 use std::sync::Arc;
 

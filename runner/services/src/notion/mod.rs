@@ -1,7 +1,7 @@
 //! Notion: pages, blocks, databases, comments.
 //!
-//! [`store`] holds the state as one tree; [`rest`] is the API over it, checked
-//! by [`accept`]; [`markdown`] is what both the Markdown endpoints and seeds
+//! `store` holds the state as one tree; `rest` is the API over it, checked
+//! by `accept`; `markdown` is what both the Markdown endpoints and seeds
 //! are written in. Where Notion's reference says nothing (the order of errors,
 //! colours of options, what comes first of two equal results) the behaviour is
 //! this module's own.
