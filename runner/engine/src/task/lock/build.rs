@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use proctor_grading::build::{BuiltGrader, PROFILE, StdSource, TARGET, Toolchain};
 use serde::{Deserialize, Serialize};
 
-use super::is_sha256;
+use crate::task::format::{excerpt, is_sha256};
 
 /// Version of the record's form.
 const VERSION: u32 = 1;
@@ -129,7 +129,7 @@ impl BuildRecord {
         if let Some(source) = &self.source
             && joined("", source).as_deref() != Some(source.as_str())
         {
-            let source = super::excerpt(source);
+            let source = excerpt(source);
             return Some(format!(
                 "`source` is `{source}`; expected a relative path such as `../graders/x`"
             ));
