@@ -1,17 +1,18 @@
 //! Files and directories as graders hold them.
 
 use wasmtime::Result;
-use wasmtime::component::{Resource, ResourceTableError};
+use wasmtime::component::Resource;
 
 use super::bindings::wasi::filesystem::preopens;
 use super::bindings::wasi::filesystem::types::{
     self, Advice, DescriptorFlags, DescriptorStat, DescriptorType, DirectoryEntry, ErrorCode,
     Filesize, MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
 };
+use super::fault::{Answer, FileFault};
 use super::files::Node;
-use super::io::{InputStream, IoError, OutputStream, StreamFault};
+use super::io::{InputStream, IoError, OutputStream};
 use super::scratch::NodeId;
-use crate::host::state::{State, Stop};
+use crate::host::state::State;
 
 /// Most bytes of one read.
 const CHUNK: u64 = 1 << 20;
@@ -32,53 +33,6 @@ pub struct Entries {
     /// What it took of [`LISTINGS`].
     bytes: u64,
 }
-
-/// An operation on a file that did not work.
-#[derive(Debug)]
-pub enum FileFault {
-    /// The grader hears of it.
-    Code(ErrorCode),
-    /// The grade ends.
-    Stop(wasmtime::Error),
-}
-
-impl From<ErrorCode> for FileFault {
-    fn from(code: ErrorCode) -> Self {
-        Self::Code(code)
-    }
-}
-
-impl From<Stop> for FileFault {
-    fn from(stop: Stop) -> Self {
-        Self::Stop(stop.into())
-    }
-}
-
-impl From<wasmtime::Error> for FileFault {
-    fn from(error: wasmtime::Error) -> Self {
-        Self::Stop(error)
-    }
-}
-
-impl From<ResourceTableError> for FileFault {
-    fn from(error: ResourceTableError) -> Self {
-        match error {
-            ResourceTableError::Full => Self::Code(ErrorCode::Quota),
-            other => Self::Stop(other.into()),
-        }
-    }
-}
-
-impl From<FileFault> for StreamFault {
-    fn from(fault: FileFault) -> Self {
-        match fault {
-            FileFault::Code(_) => Self::Failed("the file cannot be read"),
-            FileFault::Stop(error) => Self::Stop(error),
-        }
-    }
-}
-
-type Answer<T> = Result<T, FileFault>;
 
 impl State {
     fn node(&self, descriptor: &Resource<Descriptor>) -> Answer<Node> {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use proctor_types::bundle::{FIXTURES_DIR, WORKSPACE_DIR};
 
 use super::bindings::wasi::filesystem::types::ErrorCode;
-use super::descriptor::FileFault;
+use super::fault::FileFault;
 use super::scratch::{self, NodeId};
 use crate::bundle::Bundle;
 use crate::host::state::{State, Stop};

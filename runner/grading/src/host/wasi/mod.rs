@@ -16,6 +16,7 @@
 mod cli;
 mod clock;
 mod descriptor;
+mod fault;
 mod files;
 mod io;
 mod random;
@@ -57,7 +58,7 @@ mod bindings {
         },
         trappable_error_type: {
             "wasi:io/streams.stream-error" => super::io::StreamFault,
-            "wasi:filesystem/types.error-code" => super::descriptor::FileFault,
+            "wasi:filesystem/types.error-code" => super::fault::FileFault,
         },
     });
 }
