@@ -189,6 +189,13 @@ impl Answer {
                 self.append_words(&mut detail);
                 Err(Fault::Internal { detail })
             }
+            // None of its limits ends it so: somebody else did, or the kernel,
+            // for want of memory.
+            (None, Some(signal)) if signal == Signal::KILL.as_raw() => Err(Fault::Internal {
+                detail: "the compiler was killed; where the machine has too little memory, run \
+                         fewer trials at once"
+                    .to_owned(),
+            }),
             (None, signal) => Err(Fault::CompileLimits {
                 detail: self.killed(signal, limits),
             }),

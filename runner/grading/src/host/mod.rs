@@ -40,7 +40,7 @@ use ticker::Ticker;
 pub(crate) use wasi::Inputs;
 
 use crate::bundle::sha256;
-use crate::error::{Fault, GradeError};
+use crate::error::{Blame, Fault, GradeError};
 use crate::limits::{CompileLimits, ModuleLimits};
 use crate::text::excerpt;
 
@@ -91,10 +91,17 @@ pub struct GraderHost {
     loaded: Mutex<HashMap<String, Weak<Loaded>>>,
     cache: OnceLock<Option<Result<ModuleCache, Fault>>>,
     /// One module is compiled at a time: a second trial that needs the same
-    /// one finds it in the cache.
+    /// one finds it in the cache, or among those that were refused.
     compiling: Mutex<()>,
+    /// What the compiler refused, by digest: to find out again would take as
+    /// long again, in every trial that needs it.
+    refused: Mutex<HashMap<String, Fault>>,
     config: HostConfig,
 }
+
+/// Modules that are remembered as refused. Nobody has more tasks that are
+/// broken.
+const REFUSED: usize = 100;
 
 /// What a grader needs of its host.
 #[derive(Debug, Default)]
@@ -132,6 +139,7 @@ impl GraderHost {
             loaded: Mutex::default(),
             cache: OnceLock::new(),
             compiling: Mutex::default(),
+            refused: Mutex::default(),
             config,
         }
     }
@@ -193,19 +201,24 @@ impl GraderHost {
 
     fn component(&self, wasm: &[u8], info: &ModuleInfo) -> Result<Component, Fault> {
         let engine = self.shared.engine()?;
-        let Some(cache) = self.cache()? else {
-            return native(engine, &self.compile(wasm)?);
-        };
+        let cache = self.cache()?;
         let key = Key::new(&info.sha256, &engine::compatibility(engine));
-        if let Some(component) = from_cache(engine, cache, &key) {
+        let known = || -> Result<Option<Component>, Fault> {
+            let refused = self.refused().get(&info.sha256).cloned();
+            refused.map_or_else(
+                || Ok(cache.and_then(|cache| from_cache(engine, cache, &key))),
+                Err,
+            )
+        };
+        if let Some(component) = known()? {
             return Ok(component);
         }
         let _one_at_a_time = self
             .compiling
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let _nor_elsewhere = cache.one_at_a_time();
-        if let Some(component) = from_cache(engine, cache, &key) {
+        let _nor_elsewhere = cache.and_then(ModuleCache::one_at_a_time);
+        if let Some(component) = known()? {
             return Ok(component);
         }
         tracing::info!(
@@ -213,11 +226,30 @@ impl GraderHost {
             bytes = info.bytes,
             "compiling a grader"
         );
-        let code = self.compile(wasm)?;
-        if let Err(error) = cache.store(&key, &code) {
+        let code = self
+            .compile(wasm)
+            .inspect_err(|fault| self.refuse(&info.sha256, fault))?;
+        if let Some(Err(error)) = cache.map(|cache| cache.store(&key, &code)) {
             tracing::warn!(%error, "a compiled grader cannot be kept; it will be compiled again");
         }
         native(engine, &code)
+    }
+
+    fn refused(&self) -> MutexGuard<'_, HashMap<String, Fault>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers why a module does not compile, where that is the module's own
+    /// doing. What the machine failed at may work the next time.
+    fn refuse(&self, sha256: &str, fault: &Fault) {
+        if fault.blame() != Blame::Grader {
+            return;
+        }
+        let mut refused = self.refused();
+        if refused.len() >= REFUSED {
+            refused.clear();
+        }
+        refused.insert(sha256.to_owned(), fault.clone());
     }
 
     fn compile(&self, wasm: &[u8]) -> Result<Vec<u8>, Fault> {

@@ -165,6 +165,50 @@ fn limited(compile: CompileLimits, compiler: Compiler, wasm: &[u8]) -> Fault {
         .clone()
 }
 
+/// A compiler that is a script.
+fn shell(script: &str) -> Compiler {
+    Compiler::Child(CompilerCommand {
+        program: PathBuf::from("/bin/sh"),
+        args: vec!["-c".into(), script.into()],
+    })
+}
+
+#[test]
+fn a_module_that_was_refused_is_not_compiled_again() {
+    let wasm = Core::new().build();
+    let tried = |end: &str, cached: bool| {
+        let (directory, cache) = cache_directory();
+        let log = directory.path().join("tried");
+        let script = format!("echo x >>{}; echo no >&2; {end}", log.display());
+        let mut config = HostConfig::new(shell(&script));
+        config.cache = cached.then_some(cache);
+        let host = GraderHost::new(config);
+        let fails = || host.load(&wasm, None).unwrap_err().to_string();
+        let first = fails();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| assert_eq!(fails(), first));
+            }
+        });
+        // Another module is another matter, and a new host has forgotten.
+        let other = Core::new().first("(drop (i32.const 7))").build();
+        host.load(&other, None).unwrap_err();
+        let tries = || std::fs::read_to_string(&log).unwrap().lines().count();
+        let here = tries();
+        GraderHost::new(HostConfig::new(shell(&script)))
+            .load(&wasm, None)
+            .unwrap_err();
+        assert_eq!(tries(), here + 1);
+        here
+    };
+    for cached in [false, true] {
+        assert_eq!(tried("exit 65", cached), 2, "it is invalid");
+        assert_eq!(tried("kill -XCPU $$", cached), 2, "it met a limit");
+        assert_eq!(tried("exit 3", cached), 5, "the compiler is broken");
+        assert_eq!(tried("kill -KILL $$", cached), 5, "somebody killed it");
+    }
+}
+
 /// A small module that takes the compiler long: every value is alive around
 /// every loop.
 fn bomb() -> Vec<u8> {
@@ -224,13 +268,6 @@ fn compiling_is_limited_in_memory_processor_time_and_time() {
 #[test]
 fn a_compiler_that_hangs_floods_or_lies_is_an_error() {
     let wasm = Core::new().build();
-    let shell = |script: &str| {
-        let args = vec!["-c".into(), script.into()];
-        Compiler::Child(CompilerCommand {
-            program: PathBuf::from("/bin/sh"),
-            args,
-        })
-    };
     let short = CompileLimits {
         time: Duration::from_millis(200),
         output_bytes: 1 << 20,
