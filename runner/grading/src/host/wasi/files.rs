@@ -305,6 +305,19 @@ impl State {
             }
         }
     }
+
+    /// Writes to a file of the scratch directory. The zeros between its end and
+    /// `offset` are written by the host, which no fuel pays for.
+    pub(super) fn write_scratch(
+        &mut self,
+        id: NodeId,
+        offset: u64,
+        bytes: &[u8],
+    ) -> Result<(), FileFault> {
+        let gap = offset.saturating_sub(self.wasi.scratch.size(id));
+        self.charge(gap.saturating_add(bytes.len() as u64))?;
+        Ok(self.wasi.scratch.write(id, offset, bytes)?)
+    }
 }
 
 /// Where a path leads.

@@ -4,6 +4,7 @@ use wasmtime::Result;
 use wasmtime::component::Resource;
 
 use super::bindings::wasi::io::{error, poll, streams};
+use super::fault::FileFault;
 use super::files::Node;
 use super::scratch::NodeId;
 use crate::host::state::{State, Stop};
@@ -127,6 +128,7 @@ impl State {
     }
 
     fn print(&mut self, level: LogLevel, bytes: &[u8]) -> Result<(), StreamFault> {
+        self.charge(bytes.len() as u64)?;
         let Self { wasi, log, .. } = self;
         let lines = if level == LogLevel::Info {
             &mut wasi.stdout
@@ -167,17 +169,17 @@ impl State {
         stream: &Resource<OutputStream>,
         bytes: &[u8],
     ) -> Result<(), StreamFault> {
-        self.charge(bytes.len() as u64)?;
         let (id, at) = match self.wasi.table.get(stream)? {
             OutputStream::Stdout => return self.print(LogLevel::Info, bytes),
             OutputStream::Stderr => return self.print(LogLevel::Warn, bytes),
             OutputStream::File { id, offset } => (*id, *offset),
         };
         let from = at.unwrap_or_else(|| self.wasi.scratch.size(id));
-        self.wasi
-            .scratch
-            .write(id, from, bytes)
-            .map_err(|_| StreamFault::Failed("the scratch directory is full"))?;
+        self.write_scratch(id, from, bytes)
+            .map_err(|fault| match fault {
+                FileFault::Code(_) => StreamFault::Failed("the scratch directory is full"),
+                FileFault::Stop(error) => StreamFault::Stop(error),
+            })?;
         if let OutputStream::File {
             offset: Some(offset),
             ..

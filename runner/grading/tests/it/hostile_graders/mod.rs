@@ -79,6 +79,7 @@ graders! {
     huge_frames: stack_overflow "overflowed its stack";
     wasi_handle_bomb: too_many_resources "";
     wasi_scratch_bomb: grader_said_error "it is full";
+    wasi_gap_bomb: hostcall_budget "the limit is 268435456 bytes";
     wasi_listing_bomb: grader_said_error "no more to list";
     wasi_random_bomb: hostcall_budget "";
 
@@ -199,8 +200,10 @@ fn limits_of(name: &str) -> Limits {
     if name == "transcoding" {
         limits.time = Duration::from_millis(500);
     }
-    if name == "wasi-input" {
-        limits.hostcall_bytes = 64 << 20;
+    match name {
+        "wasi-input" => limits.hostcall_bytes = 64 << 20,
+        "wasi-gap-bomb" => limits.hostcall_bytes = 256 << 20,
+        _ => {}
     }
     limits
 }
