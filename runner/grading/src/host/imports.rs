@@ -4,7 +4,6 @@
 //! of a budget, and never waits for anything.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use proctor_types::manifest::FileRef;
 use wasmtime::Result;
@@ -19,9 +18,7 @@ const CALL_BYTES: u64 = 64;
 
 impl State {
     pub(super) fn charge(&mut self, bytes: u64) -> Result<()> {
-        if Instant::now() >= self.deadline {
-            return Err(Stop::Deadline.into());
-        }
+        self.look_at_clock()?;
         match self
             .hostcall_left
             .checked_sub(bytes.saturating_add(CALL_BYTES))

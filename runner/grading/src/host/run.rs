@@ -142,8 +142,9 @@ impl Grader {
         }
     }
 
-    /// Lets the clock tick from the first time that `call` gives way: most
-    /// graders are done before, and a short process is spared the thread. Where
+    /// Lets the clock tick from the first time that `call` gives way, of fuel or
+    /// of time in calls: most graders are done before, and a short process is
+    /// spared the thread. Where
     /// components inside of the grader hand each other text, the engine converts
     /// it, which no fuel counts: then only the clock makes it give way.
     async fn ticking<T>(&self, call: impl Future<Output = T>) -> Result<T, Fault> {
@@ -177,7 +178,7 @@ impl Grader {
         };
         let engine = self.0.shared.engine()?;
         let mut store =
-            Store::try_new(engine, State::new(bundle, inputs, limits)).map_err(internal)?;
+            Store::try_new(engine, State::new(engine, bundle, inputs, limits)).map_err(internal)?;
         store.limiter(|state| &mut state.limiter);
         store.set_hostcall_fuel(limits.output_bytes);
         store.set_fuel(limits.fuel).map_err(internal)?;

@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use rustix::io::Errno;
-use wasmtime::{ResourceLimiter, Result};
+use wasmtime::{Engine, ResourceLimiter, Result};
 
+use super::ticker::TICK;
 use super::wasi::{Inputs, Wasi};
 use crate::bundle::{Bundle, EvidenceError};
 use crate::limits::Limits;
@@ -20,19 +21,25 @@ pub(super) struct State {
     /// When the grader's time is up. It is looked at in every call, too: calls
     /// can take long and cost little fuel.
     pub(super) deadline: Instant,
+    /// Until when the grader may go on without giving way.
+    turn_ends: Instant,
+    engine: Engine,
     /// Paths that the grader asked for and the bundle does not have.
     pub(super) missing: std::collections::BTreeSet<String>,
     pub(super) wasi: Wasi,
 }
 
 impl State {
-    pub(super) fn new(bundle: &Bundle, inputs: &Inputs, limits: &Limits) -> Self {
+    pub(super) fn new(engine: &Engine, bundle: &Bundle, inputs: &Inputs, limits: &Limits) -> Self {
+        let now = Instant::now();
         Self {
             bundle: bundle.clone(),
             limiter: Limiter::new(limits),
             log: LogBuffer::new(limits.log_kept_bytes, limits.log_bytes),
             hostcall_left: limits.hostcall_bytes,
-            deadline: Instant::now() + limits.time,
+            deadline: now + limits.time,
+            turn_ends: now + TICK,
+            engine: engine.clone(),
             missing: std::collections::BTreeSet::new(),
             wasi: Wasi::new(bundle, inputs.clone(), limits.scratch_bytes),
         }
@@ -40,6 +47,21 @@ impl State {
 }
 
 impl State {
+    /// Looks at the clock, in every call. Calls burn next to no fuel, and the
+    /// ticker does not run before the grader has given way: after a while, they
+    /// make it do so.
+    pub(super) fn look_at_clock(&mut self) -> Result<()> {
+        let now = Instant::now();
+        if now >= self.deadline {
+            return Err(Stop::Deadline.into());
+        }
+        if now >= self.turn_ends {
+            self.engine.increment_epoch();
+            self.turn_ends = now + TICK;
+        }
+        Ok(())
+    }
+
     /// Remembers a path that the bundle does not have: its author may have
     /// misspelt it. Of many, the first ones that were asked for.
     pub(super) fn misses(&mut self, path: &str) {

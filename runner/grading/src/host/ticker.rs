@@ -8,7 +8,7 @@ use std::time::Duration;
 use wasmtime::Engine;
 
 /// How often a running grader comes back to the host.
-const TICK: Duration = Duration::from_millis(10);
+pub(super) const TICK: Duration = Duration::from_millis(10);
 
 /// Owns the thread; the thread ends with it.
 #[derive(Debug)]

@@ -1,9 +1,11 @@
 //! Graders that attack the host while they run: every one is stopped, and
 //! every way of being stopped has a kind of its own.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::time::Duration;
 
-use proctor_grading::{Blame, Fault, Limits, ModuleLimits};
+use proctor_grading::{Blame, Bundle, BundleLimits, Fault, Limits, ModuleLimits};
 
 use crate::kit::component::{Core, assemble};
 use crate::kit::memory::{RawCriterion, RawVerdict};
@@ -65,26 +67,52 @@ async fn a_loop_gives_way_to_other_tasks_and_runs_out_of_time() {
     let wasm = Core::new().first(FOREVER).build();
     let grader = host().load(&wasm, None).unwrap();
     let (_directory, bundle) = crate::kit::bundle::Builder::new().open();
-    let limit = Duration::from_millis(50);
+    let limit = Duration::from_millis(500);
     let limits = Limits {
         fuel: u64::MAX,
         time: limit,
         ..tight()
     };
-    let grade = grader.grade(&bundle, &limits);
-    // On a runtime of one thread this can only count while the grader pauses.
+    let (graded, pauses) = pauses(grader.grade(&bundle, &limits)).await;
+    assert_eq!(*graded.unwrap_err().fault(), Fault::OutOfTime { limit });
+    assert!(pauses > 1, "{pauses}");
+}
+
+/// What comes of a grade, and how often it gives way meanwhile.
+async fn pauses<T>(grade: impl Future<Output = T>) -> (T, u64) {
+    let mut grade = pin!(grade);
     let mut pauses = 0;
-    let count = async {
-        loop {
-            pauses += 1;
-            tokio::task::yield_now().await;
-        }
+    let graded = poll_fn(|context| {
+        let polled = grade.as_mut().poll(context);
+        pauses += u64::from(polled.is_pending());
+        polled
+    });
+    (graded.await, pauses)
+}
+
+#[tokio::test]
+async fn calls_that_take_long_and_burn_no_fuel_give_way_too() {
+    // Every range of a file that is too long to be kept is a pass over it.
+    let core = with_text(Core::new().with_evidence(), "workspace/large.txt");
+    let read = "(loop $more
+        (call $read_range (i32.const 0) (i32.const 19) (i64.const 0) (i32.const 1) (i32.const 64))
+        (global.set $left (i32.sub (global.get $left) (i32.const 1)))
+        (br_if $more (global.get $left)))";
+    let wasm = core
+        .items("(global $left (mut i32) (i32.const 30))")
+        .first(read)
+        .build();
+    let grader = host().load(&wasm, None).unwrap();
+    let directory = crate::kit::bundle::Builder::new()
+        .file("workspace/large.txt", vec![b'x'; 16 << 20])
+        .write();
+    let limits = BundleLimits {
+        file_bytes: 1 << 20,
+        ..BundleLimits::default()
     };
-    let error = tokio::select! {
-        result = grade => result.unwrap_err(),
-        () = count => unreachable!("it counts forever"),
-    };
-    assert_eq!(*error.fault(), Fault::OutOfTime { limit });
+    let bundle = Bundle::open(directory.path(), limits).unwrap();
+    let (graded, pauses) = pauses(grader.grade(&bundle, &Limits::default())).await;
+    assert!(graded.unwrap().grader.fuel < 100_000);
     assert!(pauses > 1, "{pauses}");
 }
 
