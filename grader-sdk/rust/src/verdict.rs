@@ -112,13 +112,16 @@ impl Verdict {
     }
 }
 
+/// Group in reports of the criteria that name none.
+pub const CATEGORY: &str = "General";
+
 /// Begins a criterion of one point. `id` is unique in the verdict and consists
 /// of letters, digits, `_`, `-` and `.`; `title` is one line for people.
 pub fn criterion(id: impl Into<String>, title: impl Into<String>) -> CriterionBuilder {
     CriterionBuilder {
         id: id.into(),
         title: title.into(),
-        category: String::new(),
+        category: CATEGORY.to_owned(),
         max: 1.0,
         citations: Vec::new(),
     }
@@ -137,7 +140,8 @@ pub struct CriterionBuilder {
 }
 
 impl CriterionBuilder {
-    /// Group in reports. `rubric` is reserved for a judge's criteria.
+    /// Group in reports; [`CATEGORY`] where nothing is said. `rubric` is reserved
+    /// for a judge's criteria.
     pub fn category(mut self, category: impl Into<String>) -> Self {
         self.category = category.into();
         self
@@ -183,8 +187,8 @@ impl CriterionBuilder {
         self.graded(points, reason)
     }
 
-    /// All points where all things of a list are met, none otherwise. The list
-    /// gives the reason and citations.
+    /// All points where all things of a list are met, none otherwise, and none
+    /// where it has no things. The list gives the reason and citations.
     pub fn all_of(self, list: &Checklist) -> Criterion {
         let points = if list.is_complete() { self.max } else { 0.0 };
         self.checked(points, list)
@@ -439,5 +443,30 @@ pub mod cite {
             kind: kind.into(),
             id: id.into(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_criterion_is_in_a_group_that_the_host_accepts_whether_or_not_one_is_named() {
+        let made = criterion("a", "A").graded(1.0, "It is.");
+        assert_eq!(made.category, CATEGORY);
+        assert!(!CATEGORY.trim().is_empty() && CATEGORY != "rubric");
+        let named = criterion("b", "B").category("Mail").error("It is not.");
+        assert_eq!(named.category, "Mail");
+    }
+
+    #[test]
+    fn a_list_that_came_out_empty_is_worth_nothing() {
+        // As of a loop over what an agent did, for one that did nothing.
+        let empty = Checklist::new();
+        assert_eq!(criterion("a", "A").all_of(&empty).points, Some(0.0));
+        assert_eq!(criterion("a", "A").shared(&empty).points, Some(0.0));
+        assert!(!empty.is_complete());
+        let full = empty.item("the mail", true);
+        assert_eq!(criterion("a", "A").max(2.0).all_of(&full).points, Some(2.0));
     }
 }
