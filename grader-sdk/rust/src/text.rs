@@ -29,32 +29,63 @@ pub use prose::{Concept, Prose, Sentence, Stance};
 /// Apostrophes and invisible characters inside a word are dropped; scripts
 /// without spaces give one word a character.
 pub fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    let mut chars = text.chars();
-    let mut held: Option<String> = None;
+    let mut splitter = Splitter::new(text);
     std::iter::from_fn(move || {
-        if let Some(word) = held.take() {
-            return Some(word);
-        }
         let mut word = String::new();
-        for char in chars.by_ref() {
-            if is_ideograph(char) {
-                let single = char.to_string();
-                if word.is_empty() {
-                    return Some(single);
+        splitter.next_into(&mut word).then_some(word)
+    })
+}
+
+/// Takes the words of a text one by one into a buffer of the caller's, so that
+/// who only looks at them allocates nothing.
+struct Splitter<'t> {
+    chars: std::str::Chars<'t>,
+    /// A character that is a word by itself and ended the one before it.
+    held: Option<char>,
+}
+
+impl<'t> Splitter<'t> {
+    fn new(text: &'t str) -> Self {
+        Self {
+            chars: text.chars(),
+            held: None,
+        }
+    }
+
+    /// Replaces what is in `word` by the next word. False at the end.
+    fn next_into(&mut self, word: &mut String) -> bool {
+        word.clear();
+        if let Some(single) = self.held.take() {
+            word.push(single);
+            return true;
+        }
+        for char in self.chars.by_ref() {
+            if char.is_ascii_alphanumeric() {
+                if word.len() < LONGEST_WORD {
+                    word.push(char.to_ascii_lowercase());
                 }
-                held = Some(single);
-                return Some(word);
-            }
-            if char.is_alphanumeric() {
+            } else if char.is_ascii() {
+                // Of ASCII, only the apostrophe stands inside of words.
+                if char != '\'' && !word.is_empty() {
+                    return true;
+                }
+            } else if is_ideograph(char) {
+                if word.is_empty() {
+                    word.push(char);
+                } else {
+                    self.held = Some(char);
+                }
+                return true;
+            } else if char.is_alphanumeric() {
                 if word.len() < LONGEST_WORD {
                     word.extend(char.to_lowercase());
                 }
             } else if !is_inside_words(char) && !word.is_empty() {
-                return Some(word);
+                return true;
             }
         }
-        (!word.is_empty()).then_some(word)
-    })
+        !word.is_empty()
+    }
 }
 
 /// Bytes of a word that count. What follows is ignored.
@@ -91,10 +122,19 @@ pub struct Terms(Vec<String>);
 
 /// The meaning-bearing words of a text.
 pub fn terms(text: &str) -> Terms {
-    words(text)
-        .filter(|word| bears_meaning(word))
-        .map(|word| stem(&word).to_owned())
-        .collect()
+    let mut terms = Vec::new();
+    let mut splitter = Splitter::new(text);
+    let mut word = String::new();
+    while splitter.next_into(&mut word) {
+        terms.extend(term(&word).map(str::to_owned));
+    }
+    terms.into_iter().collect()
+}
+
+/// What a word contributes to [`terms`]: its stem, or nothing where it bears no
+/// meaning. `word` is one of [`words`].
+pub fn term(word: &str) -> Option<&str> {
+    bears_meaning(word).then(|| stem(word))
 }
 
 impl FromIterator<String> for Terms {
@@ -225,8 +265,37 @@ pub fn excerpt(text: &str, limit: usize) -> String {
 fn bears_meaning(word: &str) -> bool {
     // A single letter means nothing; a single digit or ideograph may.
     let letter = word.len() == 1 && word.as_bytes()[0].is_ascii_alphabetic();
-    !letter && STOP_WORDS.binary_search(&word).is_err()
+    !letter && !is_stop_word(word)
 }
+
+/// Most words are told from stop words by their first letter and their length,
+/// without comparing texts.
+fn is_stop_word(word: &str) -> bool {
+    let Some(letter @ b'a'..=b'z') = word.bytes().next() else {
+        return false;
+    };
+    let letter = usize::from(letter - b'a');
+    STOP_WORDS[STOP_WORDS_FROM[letter]..STOP_WORDS_FROM[letter + 1]].contains(&word)
+}
+
+/// Where the stop words of each letter begin, and where the last ones end.
+static STOP_WORDS_FROM: [usize; 27] = {
+    let mut from = [0; 27];
+    let mut index = 0;
+    while index < STOP_WORDS.len() {
+        // How many begin with this letter or one before it.
+        from[(STOP_WORDS[index].as_bytes()[0] - b'a') as usize + 1] = index + 1;
+        index += 1;
+    }
+    let mut letter = 1;
+    while letter < from.len() {
+        if from[letter] < from[letter - 1] {
+            from[letter] = from[letter - 1];
+        }
+        letter += 1;
+    }
+    from
+};
 
 /// The stem of an English word in lower case: a light one, which only makes
 /// inflections of one word alike (`plans`, `planned`, `planning`) and a few
@@ -288,7 +357,7 @@ fn inflection(word: &str) -> &str {
 
 /// English function words, greetings, and words that say "task" or "mail"
 /// about anything. Sorted.
-static STOP_WORDS: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "a", "about", "action", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as",
     "at", "be", "because", "been", "before", "being", "best", "but", "by", "can", "could", "dear",
     "did", "do", "does", "doing", "done", "dont", "down", "each", "email", "emails", "for", "from",
@@ -366,6 +435,15 @@ mod tests {
     #[test]
     fn stop_words_are_sorted_and_bear_no_meaning() {
         assert!(STOP_WORDS.is_sorted());
+        for letter in b'a'..=b'z' {
+            let stop_words = STOP_WORDS
+                .iter()
+                .filter(|word| word.as_bytes()[0] == letter)
+                .count();
+            let letter = usize::from(letter - b'a');
+            let found = STOP_WORDS_FROM[letter + 1] - STOP_WORDS_FROM[letter];
+            assert_eq!(found, stop_words, "letter {letter}");
+        }
         assert!(terms("Please do this new task: the email!").is_empty());
         assert_eq!(
             terms("Review the Q3 plans, a plan")

@@ -12,6 +12,7 @@
 mod actions;
 mod criteria;
 mod facts;
+mod ordinary;
 mod relation;
 mod summary;
 mod wording;

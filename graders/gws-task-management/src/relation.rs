@@ -1,10 +1,11 @@
 //! Which mail a title is about.
 
 use proctor_grader::mailbox::MailExt as _;
-use proctor_grader::text::{Terms, terms, words};
+use proctor_grader::text::{Terms, term, terms, words};
 use proctor_grader::types::world::Mail;
 use proctor_grader::{Error, Evidence};
 
+use crate::ordinary::is_ordinary;
 use crate::wording::{TITLE_CHARS, head};
 
 /// Characters of a mail's text that count.
@@ -21,32 +22,11 @@ const UNIT: usize = 60;
 const TITLE_WORDS: usize = 120;
 /// Words of a task's title and of its notes that are looked for in the mails.
 const SOUGHT_WORDS: usize = 100;
-/// What titles of tasks say besides what they are about: what to do, and when.
-const ORDINARY: &str = "\
-    act add address agree analyze answer apply approve arrange ask assign attend book brief bring \
-    call cancel change check clarify clean clear close collect comment communicate complete \
-    compile confirm contact coordinate create debug decide deliver deploy develop diagnose discuss \
-    document draft edit ensure escalate estimate evaluate examine file fill finalize find finish \
-    fix follow forward gather give go handle help implement improve inform inspect investigate \
-    join look make meet merge monitor move note notify open organize own participate pick plan \
-    post prep prepare present print process provide pull push read rebuild reply report request \
-    research resolve respond rerun restore retry return revert review revise run schedule see send \
-    set share ship show sign solve sort start study submit summarize support sync take talk tell \
-    test track triage troubleshoot understand unblock update upload use validate verify visit wait \
-    watch work write \
-    deadline due eod today tomorrow tonight week weekly month day morning noon afternoon evening \
-    monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri \
-    sat sun january february march april june july august september october november december \
-    jan feb mar apr jun jul aug sep sept oct nov dec am pm \
-    urgent asap important priority high low blocking blocked blocker feedback issue problem error \
-    failure failed broken timeout ticket team colleague";
-
 /// The mails that somebody else sent and that lay in the inbox at the start.
 pub(crate) struct Mails<'e> {
     items: Vec<Item<'e>>,
     /// Words of the account's own name, which every mail may have.
     own: Terms,
-    ordinary: Terms,
 }
 
 /// A mail and its words.
@@ -85,30 +65,29 @@ impl<'e> Mails<'e> {
         Ok(Self {
             items,
             own: terms(&evidence.account()?.name),
-            ordinary: terms(ORDINARY),
         })
     }
 
     /// Whether a meaning-bearing word of the text stands in one of the mails.
     /// The account's own name and short numbers say nothing.
     pub(crate) fn have_word_of(&self, text: &str) -> bool {
-        let words = words(head(text, TITLE_CHARS)).take(SOUGHT_WORDS);
-        words.map(|word| terms(&word)).any(|term| {
-            let mut telling = term
-                .iter()
-                .filter(|term| !is_short_number(term) && !self.own.contains(term));
-            telling.any(|term| self.items.iter().any(|item| item.terms.contains(term)))
+        let mut words = words(head(text, TITLE_CHARS)).take(SOUGHT_WORDS);
+        words.any(|word| {
+            term(&word)
+                .filter(|term| !is_short_number(term) && !self.own.contains(term))
+                .is_some_and(|term| self.items.iter().any(|item| item.terms.contains(term)))
         })
     }
 
     /// Whether the title has words that neither the mail nor an ordinary task
-    /// has: more than half of them beside an ordinary one, any without. "482 zebra payment webhooks" is no title, for all its right words.
-    fn is_mixed(&self, title: &Terms, item: &Item<'_>) -> bool {
+    /// has: more than half of them beside an ordinary one, any without. "482
+    /// zebra payment webhooks" is no title, for all its right words.
+    fn is_mixed(title: &Terms, item: &Item<'_>) -> bool {
         let foreign = title.iter().filter(|term| {
-            !is_short_number(term) && !item.terms.contains(term) && !self.ordinary.contains(term)
+            !is_short_number(term) && !item.terms.contains(term) && !is_ordinary(term)
         });
         let foreign = foreign.count();
-        let has_ordinary = title.shared(&self.ordinary).next().is_some();
+        let has_ordinary = title.iter().any(is_ordinary);
         foreign > 0 && (!has_ordinary || foreign * 2 > title.len())
     }
 
@@ -157,7 +136,7 @@ impl<'e> Mails<'e> {
         let is_clear = (anchored && shared >= 2 && scores[best] >= 2 * UNIT)
             || (shared >= 3 && scores[best] >= 3 * UNIT);
         let is_weak = anchored && scores[best] >= UNIT;
-        let is_mixed = is_clear && self.is_mixed(&title, item);
+        let is_mixed = is_clear && Self::is_mixed(&title, item);
         (is_clear || is_weak).then(|| About {
             mail: best,
             is_clear: is_clear && !is_mixed,
@@ -203,7 +182,7 @@ impl<'e> Item<'e> {
     fn shared_words(&self, text: &str) -> Vec<String> {
         let mut shared = Vec::new();
         for word in words(text) {
-            let is_shared = terms(&word).shared(&self.terms).next().is_some();
+            let is_shared = term(&word).is_some_and(|term| self.terms.contains(term));
             if is_shared && !shared.contains(&word) {
                 shared.push(word);
             }

@@ -28,11 +28,14 @@ pub(crate) fn regular(path: &Path, limit: u64, links: Links) -> io::Result<Vec<u
         Errno::NXIO => refused("it is no regular file"),
         other => other.into(),
     })?;
-    let kind = FileType::from_raw_mode(rustix::fs::fstat(&fd)?.st_mode);
-    if kind != FileType::RegularFile {
+    let stat = rustix::fs::fstat(&fd)?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(refused("it is no regular file"));
     }
-    let mut bytes = Vec::new();
+    // Modules are long: room for all of one spares copying it while it grows.
+    let length = u64::try_from(stat.st_size).unwrap_or_default();
+    let room = length.min(limit).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or_default());
     File::from(fd)
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)?;

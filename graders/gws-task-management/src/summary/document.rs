@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use proctor_grader::files::Head;
-use proctor_grader::text::{Terms, contains_words, terms, words};
+use proctor_grader::text::{Terms, contains_words, term, words};
 
 use crate::wording::{TITLE_CHARS, head};
 
@@ -58,10 +58,15 @@ impl Name {
     pub(crate) fn of(title: &str) -> Self {
         let words: Vec<String> = words(head(title, TITLE_CHARS)).take(NAME_WORDS).collect();
         Self {
-            terms: terms(&words.join(" ")),
+            terms: terms_of(&words),
             words,
         }
     }
+}
+
+fn terms_of(words: &[String]) -> Terms {
+    let terms = words.iter().filter_map(|word| term(word));
+    terms.map(str::to_owned).collect()
 }
 
 impl Document {
@@ -90,7 +95,7 @@ impl Document {
                 *numbers.entry(word.clone()).or_insert(next)
             };
             numbered.push(line.words.iter().map(&mut number).collect());
-            for term in terms(&line.words.join(" ")).iter() {
+            for term in terms_of(&line.words).iter() {
                 lines_with.entry(term.to_owned()).or_default().push(index);
             }
         }
