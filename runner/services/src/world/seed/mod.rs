@@ -119,15 +119,7 @@ pub(super) fn load(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<Worl
     root.expect_only(&known)?;
 
     let (mut world, accounts) = world_of(&root.file(WORLD_FILE)?)?;
-    if has(options, "google") {
-        seed_google(&mut world, root.folder("google")?.as_ref(), &accounts)?;
-    }
-    if has(options, "github") {
-        seed_github(&mut world, root.folder("github")?.as_ref(), &accounts)?;
-    }
-    if has(options, "notion") {
-        seed_notion(&mut world, root.folder("notion")?.as_ref(), &accounts)?;
-    }
+    fill(&mut world, Some(&root), options, &accounts)?;
     Ok(world)
 }
 
@@ -135,21 +127,8 @@ pub(super) fn load(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<Worl
 pub(super) fn unseeded(start: Timestamp, options: &SeedOptions) -> Result<World, SeedError> {
     check(options)?;
     let mut world = World::empty(start);
-    let accounts = Accounts::default();
-    if has(options, "google") {
-        seed_google(&mut world, None, &accounts)?;
-    }
-    if has(options, "github") {
-        seed_github(&mut world, None, &accounts)?;
-    }
-    if has(options, "notion") {
-        seed_notion(&mut world, None, &accounts)?;
-    }
+    fill(&mut world, None, options, &Accounts::default())?;
     Ok(world)
-}
-
-fn has(options: &SeedOptions, service: &str) -> bool {
-    options.services.iter().any(|name| name == service)
 }
 
 fn check(options: &SeedOptions) -> Result<(), SeedError> {
@@ -166,51 +145,36 @@ fn check(options: &SeedOptions) -> Result<(), SeedError> {
     }
 }
 
-fn seed_google(
+/// Makes the services that the options name: from their folders in `root`, or
+/// empty.
+fn fill(
     world: &mut World,
-    folder: Option<&SeedDir>,
+    root: Option<&SeedDir>,
+    options: &SeedOptions,
     accounts: &Accounts,
 ) -> Result<(), SeedError> {
-    world.google = Some(Google::seed(&mut SeedContext {
-        dir: folder,
-        account: &world.account,
-        people: &world.people,
-        clock: &world.clock,
-        ids: &mut world.ids,
-        accounts,
-    })?);
-    Ok(())
-}
-
-fn seed_notion(
-    world: &mut World,
-    folder: Option<&SeedDir>,
-    accounts: &Accounts,
-) -> Result<(), SeedError> {
-    world.notion = Some(Notion::seed(&mut SeedContext {
-        dir: folder,
-        account: &world.account,
-        people: &world.people,
-        clock: &world.clock,
-        ids: &mut world.ids,
-        accounts,
-    })?);
-    Ok(())
-}
-
-fn seed_github(
-    world: &mut World,
-    folder: Option<&SeedDir>,
-    accounts: &Accounts,
-) -> Result<(), SeedError> {
-    world.github = Some(GitHub::seed(&mut SeedContext {
-        dir: folder,
-        account: &world.account,
-        people: &world.people,
-        clock: &world.clock,
-        ids: &mut world.ids,
-        accounts,
-    })?);
+    let wanted = |service: &&&str| options.services.iter().any(|name| name == **service);
+    // In this order always: identifiers come from one source.
+    for service in SERVICES.iter().filter(wanted) {
+        let dir = match root {
+            Some(root) => root.folder(service)?,
+            None => None,
+        };
+        let mut context = SeedContext {
+            dir: dir.as_ref(),
+            account: &world.account,
+            people: &world.people,
+            clock: &world.clock,
+            ids: &mut world.ids,
+            accounts,
+        };
+        match *service {
+            "google" => world.google = Some(Google::seed(&mut context)?),
+            "github" => world.github = Some(GitHub::seed(&mut context)?),
+            "notion" => world.notion = Some(Notion::seed(&mut context)?),
+            _ => {}
+        }
+    }
     Ok(())
 }
 
