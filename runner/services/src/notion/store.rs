@@ -156,6 +156,19 @@ pub(crate) enum Place {
 }
 
 impl Node {
+    /// A new one without anything in it.
+    pub(crate) fn new(parent: Option<Id>, stamp: Stamp, body: Body) -> Self {
+        Self {
+            parent,
+            created: stamp,
+            edited: stamp,
+            trashed: false,
+            seeded: false,
+            children: Vec::new(),
+            body,
+        }
+    }
+
     pub(crate) fn page(&self) -> Option<&Page> {
         match &self.body {
             Body::Page(page) => Some(page),

@@ -70,15 +70,7 @@ fn put(notion: &mut Notion, id: Id, parent: Option<Id>, body: Body) {
         at: Timestamp::UNIX_EPOCH,
         by: notion.bot,
     };
-    let node = Node {
-        parent,
-        created: stamp,
-        edited: stamp,
-        trashed: false,
-        seeded: false,
-        children: Vec::new(),
-        body,
-    };
+    let node = Node::new(parent, stamp, body);
     notion.insert(id, node, Place::End);
 }
 

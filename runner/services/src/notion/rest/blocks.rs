@@ -11,7 +11,7 @@ use crate::notion::accept::{At, Bad, id, object, optional, required, trash, word
 use crate::notion::block::{KINDS, Kind};
 use crate::notion::id::Id;
 use crate::notion::rich::{Mention, Rich, What};
-use crate::notion::store::{Body, MAX_DEPTH, Node, Place};
+use crate::notion::store::{Body, MAX_DEPTH, Place};
 
 /// A block in the path; a table of a database is none.
 fn find(cx: &Cx<'_>, call: &Call) -> Result<Id, ApiError> {
@@ -135,18 +135,7 @@ impl Cx<'_> {
         }
         self.mentions(&draft.block.text)?;
         let id = Id::draw(self.ids, "notion.block");
-        let stamp = self.stamp();
-        let node = Node {
-            parent: Some(parent),
-            created: stamp,
-            edited: stamp,
-            trashed: false,
-            seeded: false,
-            children: Vec::new(),
-            body: Body::Block(draft.block),
-        };
-        self.notion.insert(id, node, place);
-        self.change(id, Change::Created, &[]);
+        self.insert(id, Some(parent), place, Body::Block(draft.block));
         for child in draft.children {
             self.grow(id, child, Place::End, depth + 1)?;
         }

@@ -3,14 +3,13 @@
 use proctor_types::Change;
 use serde_json::{Value, json};
 
-use super::databases::insert;
 use super::error::ApiError;
 use super::{Call, Cx, query as ask};
 use crate::notion::accept::rich::title as title_of;
 use crate::notion::accept::{At, icon, id, object, only, optional, required, schema, trash};
 use crate::notion::id::Id;
 use crate::notion::property::TITLE;
-use crate::notion::store::{Body, Source};
+use crate::notion::store::{Body, Place, Source};
 
 /// A table in the path.
 fn find(cx: &Cx<'_>, call: &Call) -> Result<Id, ApiError> {
@@ -61,7 +60,7 @@ pub(super) fn create(cx: &mut Cx<'_>, call: &Call) -> Result<Value, ApiError> {
         source.icon = icon(value, &at.key("icon"))?;
     }
     let id = Id::draw(cx.ids, "notion.data_source");
-    insert(cx, id, Some(database), Body::Source(source));
+    cx.insert(id, Some(database), Place::End, Body::Source(source));
     cx.change(database, Change::Updated, &["data_sources"]);
     Ok(cx.written(id))
 }

@@ -11,7 +11,7 @@ use crate::notion::accept::{
 };
 use crate::notion::id::Id;
 use crate::notion::property::Config;
-use crate::notion::store::{Body, Database, MAX_DEPTH, Node, Place, Source};
+use crate::notion::store::{Body, Database, MAX_DEPTH, Place, Source};
 
 /// A database in the path.
 fn find(cx: &Cx<'_>, call: &Call) -> Result<Id, ApiError> {
@@ -118,30 +118,14 @@ pub(super) fn create(cx: &mut Cx<'_>, call: &Call) -> Result<Value, ApiError> {
         schema,
     };
     let id = Id::draw(cx.ids, "notion.database");
-    insert(cx, id, parent, Body::Database(database));
+    cx.insert(id, parent, Place::End, Body::Database(database));
     let table = Id::draw(cx.ids, "notion.data_source");
-    insert(cx, table, Some(id), Body::Source(source));
+    cx.insert(table, Some(id), Place::End, Body::Source(source));
     if let Some(parent) = parent {
         cx.edited(parent);
         cx.change(parent, Change::Updated, &["content"]);
     }
     Ok(cx.written(id))
-}
-
-/// Puts a new database or table into the tree.
-pub(super) fn insert(cx: &mut Cx<'_>, id: Id, parent: Option<Id>, body: Body) {
-    let stamp = cx.stamp();
-    let node = Node {
-        parent,
-        created: stamp,
-        edited: stamp,
-        trashed: false,
-        seeded: false,
-        children: Vec::new(),
-        body,
-    };
-    cx.notion.insert(id, node, Place::End);
-    cx.change(id, Change::Created, &[]);
 }
 
 /// A page, or (`None`) the workspace.

@@ -28,7 +28,7 @@ use self::table::{Found, Route};
 use self::version::Version;
 use super::accept::{At, object};
 use super::id::Id;
-use super::store::{Body, Node, Notion, Stamp};
+use super::store::{Body, Node, Notion, Place, Stamp};
 use crate::service::{Answer, Request};
 use crate::world::{Ids, World};
 
@@ -103,6 +103,13 @@ impl Cx<'_> {
             at: self.now,
             by: self.actor,
         }
+    }
+
+    /// Puts something new into the tree.
+    pub(crate) fn insert(&mut self, id: Id, parent: Option<Id>, place: Place, body: Body) {
+        let node = Node::new(parent, self.stamp(), body);
+        self.notion.insert(id, node, place);
+        self.change(id, Change::Created, &[]);
     }
 
     /// A node that is there, or the error that it is not.

@@ -16,7 +16,7 @@ use crate::notion::block::Kind;
 use crate::notion::id::Id;
 use crate::notion::markdown;
 use crate::notion::property::{Cell, Config};
-use crate::notion::store::{Body, MAX_DEPTH, Node, Page, Place};
+use crate::notion::store::{Body, MAX_DEPTH, Page, Place};
 
 /// A page in the path.
 fn find(cx: &Cx<'_>, call: &Call) -> Result<Id, ApiError> {
@@ -168,18 +168,7 @@ pub(super) fn create(cx: &mut Cx<'_>, call: &Call) -> Result<Value, ApiError> {
     }
     let place = place(cx, body, parent, &at)?;
     let id = Id::draw(cx.ids, "notion.page");
-    let stamp = cx.stamp();
-    let node = Node {
-        parent,
-        created: stamp,
-        edited: stamp,
-        trashed: false,
-        seeded: false,
-        children: Vec::new(),
-        body: Body::Page(page),
-    };
-    cx.notion.insert(id, node, place);
-    cx.change(id, Change::Created, &[]);
+    cx.insert(id, parent, place, Body::Page(page));
     cx.add(id, content, Place::End)?;
     if let Some(parent) =
         parent.filter(|it| cx.notion.node(*it).is_some_and(|it| it.page().is_some()))

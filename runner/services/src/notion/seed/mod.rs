@@ -225,13 +225,8 @@ impl Seeder<'_, '_> {
     fn insert(&mut self, id: Id, parent: Option<Id>, body: Body, place: Place) {
         let stamp = self.stamp();
         let node = Node {
-            parent,
-            created: stamp,
-            edited: stamp,
-            trashed: false,
             seeded: true,
-            children: Vec::new(),
-            body,
+            ..Node::new(parent, stamp, body)
         };
         self.notion.insert(id, node, place);
     }
