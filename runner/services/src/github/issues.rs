@@ -73,6 +73,7 @@ pub(crate) fn check_body(resource: &str, body: &str) -> Result<()> {
 }
 
 impl Session {
+    /// Opens an issue. Gives its number.
     pub(crate) fn create_issue(&mut self, full_name: &str, new: NewIssue) -> Result<u64> {
         let full_name = self.commentable(full_name)?;
         check_title("Issue", &new.title)?;
@@ -80,28 +81,36 @@ impl Session {
         let milestone = self.milestone(&full_name, new.milestone)?;
         let assignees = self.logins(&new.assignees, "assignees")?;
         let labels = self.labels(&full_name, &new.labels)?;
+        self.insert_issue(
+            &full_name,
+            Issue {
+                title: new.title,
+                body: new.body,
+                labels,
+                assignees,
+                milestone,
+                ..Issue::default()
+            },
+        )
+    }
+
+    /// Puts a new issue or pull request into a repository: the actor's, of this
+    /// moment, with the next number. Gives the number.
+    pub(crate) fn insert_issue(&mut self, full_name: &str, new: Issue) -> Result<u64> {
         let (id, now, user) = (self.fresh(), self.time(), self.actor()?);
-        let repo = self.gh.repo_mut(&full_name)?;
+        let repo = self.gh.repo_mut(full_name)?;
         let number = repo.next_number();
         let issue = Issue {
             id,
             number,
-            title: new.title,
-            body: new.body,
             user,
-            labels,
-            assignees,
-            milestone,
             created_at: now.clone(),
             updated_at: now,
-            ..Issue::default()
+            ..new
         };
+        let kind = issue.kind();
         repo.issues.insert(number, Arc::new(issue));
-        self.did(
-            kind::ISSUE,
-            numbered_id(&full_name, number),
-            Change::Created,
-        );
+        self.did(kind, numbered_id(full_name, number), Change::Created);
         Ok(number)
     }
 
@@ -186,11 +195,7 @@ impl Session {
         if !fields.is_empty() {
             issue.updated_at = now;
         }
-        let kind = if is_pull {
-            kind::PULL_REQUEST
-        } else {
-            kind::ISSUE
-        };
+        let kind = issue.kind();
         self.updated(kind, numbered_id(&full_name, number), &fields);
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use proctor_types::world::github as kind;
 use serde::{Deserialize, Serialize};
 
 use super::error::{Error, Result};
@@ -196,6 +197,14 @@ pub(crate) struct ReviewComment {
 }
 
 impl Issue {
+    /// What the journal calls it.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self.pull {
+            Some(_) => kind::PULL_REQUEST,
+            None => kind::ISSUE,
+        }
+    }
+
     pub(crate) fn state(&self) -> &'static str {
         if self.closed { "closed" } else { "open" }
     }

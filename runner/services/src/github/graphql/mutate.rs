@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::super::error::{Error, Result};
 use super::super::issues::{IssueChange, Milestoned, NewIssue};
-use super::super::pulls::{MergeOrder, NewPull};
+use super::super::pulls::merge::MergeOrder;
+use super::super::pulls::open::NewPull;
 use super::super::session::Session;
 use super::node::{Node, Out, record};
 use super::resolve::{Args, text};

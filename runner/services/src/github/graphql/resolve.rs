@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::error::{Error, Result};
 use super::super::git;
-use super::super::pulls::standing;
+use super::super::pulls::review::standing;
 use super::super::rest::render::Render;
 use super::super::rest::search::Query;
 use super::super::session::Session;

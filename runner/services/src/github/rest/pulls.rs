@@ -5,7 +5,9 @@ use proctor_types::world::github::{self as kind, at_id, numbered_id};
 use serde_json::{Map, Value, json};
 
 use super::super::error::{Error, Result};
-use super::super::pulls::{MergeOrder, NewPull, NewReviewComment};
+use super::super::pulls::merge::MergeOrder;
+use super::super::pulls::open::NewPull;
+use super::super::pulls::review::NewReviewComment;
 use super::super::state::Issue;
 use super::call::{names, optional, required};
 use super::issues::{change_of, in_order};

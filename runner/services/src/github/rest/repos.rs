@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::error::{Error, Result};
 use super::super::git;
-use super::super::pulls::Compared;
+use super::super::pulls::compare::Compared;
 use super::super::push::FilesCommit;
 use super::super::seed::default_labels;
 use super::super::session::Session;
