@@ -172,7 +172,7 @@ fn value(
         shared.mutation.get_or_insert_with(|| name.to_owned());
         mutate::run(&mut shared.session, name, &args)
     } else if root {
-        resolve::root(&mut shared.session, name, &args)
+        resolve::root::field(&mut shared.session, name, &args)
     } else {
         let node = context.parent_value.try_downcast_ref::<Node>()?;
         resolve::field(&mut shared.session, node, name, &args)
