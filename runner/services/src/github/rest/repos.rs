@@ -11,7 +11,7 @@ use super::super::error::{Error, Result};
 use super::super::git;
 use super::super::pulls::compare::Compared;
 use super::super::push::FilesCommit;
-use super::super::seed::default_labels;
+use super::super::seed::repository::default_labels;
 use super::super::session::Session;
 use super::super::state::{Repo, Status};
 use super::super::store::{Objects, oid};
