@@ -1,14 +1,14 @@
-//! Graders that attack the host while they run: every one is stopped, and
-//! every way of being stopped has a kind of its own.
+//! Graders that attack the host while they run, and what they leave behind. The
+//! table of attacks is in [`crate::hostile_graders`]; here is what it does not
+//! look at.
 
 use std::future::poll_fn;
 use std::pin::pin;
 use std::time::Duration;
 
-use proctor_grading::{Blame, Bundle, BundleLimits, Fault, Limits, ModuleLimits};
+use proctor_grading::{Blame, Bundle, BundleLimits, Fault, Limits};
 
-use crate::kit::component::{Core, assemble};
-use crate::kit::memory::{RawCriterion, RawVerdict};
+use crate::kit::component::Core;
 use crate::kit::{fault, grade, host};
 
 /// Limits under which an attack is over soon.
@@ -29,26 +29,6 @@ fn with_text(core: Core, text: &str) -> Core {
 }
 
 const FOREVER: &str = "(loop $forever (br $forever))";
-
-#[test]
-fn an_endless_loop_runs_out_of_fuel() {
-    let wasm = Core::new().first(FOREVER).build();
-    assert_eq!(
-        fault(&wasm, &tight()),
-        Fault::OutOfFuel { limit: 50_000_000 }
-    );
-}
-
-#[test]
-fn an_endless_loop_in_a_start_function_runs_out_of_fuel() {
-    let wasm = Core::new()
-        .items(&format!("(func $begin {FOREVER}) (start $begin)"))
-        .build();
-    assert_eq!(
-        fault(&wasm, &tight()),
-        Fault::OutOfFuel { limit: 50_000_000 }
-    );
-}
 
 #[test]
 fn a_loop_under_unlimited_fuel_runs_out_of_time() {
@@ -73,8 +53,8 @@ async fn a_loop_gives_way_to_other_tasks_and_runs_out_of_time() {
         time: limit,
         ..tight()
     };
-    let (graded, pauses) = pauses(grader.grade(&bundle, &limits)).await;
-    assert_eq!(*graded.unwrap_err().fault(), Fault::OutOfTime { limit });
+    let (result, pauses) = pauses(grader.grade(&bundle, &limits)).await;
+    assert_eq!(*result.unwrap_err().fault(), Fault::OutOfTime { limit });
     assert!(pauses > 1, "{pauses}");
 }
 
@@ -111,41 +91,9 @@ async fn calls_that_take_long_and_burn_no_fuel_give_way_too() {
         ..BundleLimits::default()
     };
     let bundle = Bundle::open(directory.path(), limits).unwrap();
-    let (graded, pauses) = pauses(grader.grade(&bundle, &Limits::default())).await;
-    assert!(graded.unwrap().grader.fuel < 100_000);
+    let (result, pauses) = pauses(grader.grade(&bundle, &Limits::default())).await;
+    assert!(result.unwrap().grader.fuel < 100_000);
     assert!(pauses > 1, "{pauses}");
-}
-
-#[test]
-fn memory_bombs_run_out_of_memory() {
-    let big = "(if (i32.eq (i32.const -1) (memory.grow (i32.const 8192))) (then unreachable))";
-    let small = "(loop $more
-        (if (i32.eq (i32.const -1) (memory.grow (i32.const 1))) (then unreachable))
-        (br $more))";
-    for bomb in [big, small] {
-        let wasm = Core::new().first(bomb).build();
-        assert_eq!(
-            fault(&wasm, &tight()),
-            Fault::OutOfMemory { limit: 16 << 20 }
-        );
-    }
-    let wasm = Core::new()
-        .memory("(memory (export \"memory\") 8192)")
-        .build();
-    assert_eq!(
-        fault(&wasm, &tight()),
-        Fault::OutOfMemory { limit: 16 << 20 }
-    );
-}
-
-#[test]
-fn memory_is_limited_over_all_memories_together() {
-    let several = "(memory (export \"memory\") 100) (memory 100) (memory 100)";
-    let wasm = Core::new().memory(several).build();
-    assert_eq!(
-        fault(&wasm, &tight()),
-        Fault::OutOfMemory { limit: 16 << 20 }
-    );
 }
 
 #[test]
@@ -157,90 +105,7 @@ fn a_grader_that_copes_with_less_memory_still_grades() {
 }
 
 #[test]
-fn endless_recursion_overflows_the_stack() {
-    let deeper = "(func $deeper (param i32) (result i32)
-        (i32.add (call $deeper (i32.add (local.get 0) (i32.const 1))) (local.get 0)))";
-    let wasm = Core::new()
-        .items(deeper)
-        .first("(drop (call $deeper (i32.const 0)))")
-        .build();
-    assert_eq!(fault(&wasm, &tight()), Fault::StackOverflow);
-}
-
-/// A result `err(text)` of `length` zero bytes at address 1,000,000.
-fn long_error(length: u32) -> String {
-    format!(
-        "(i32.store8 (i32.const 0) (i32.const 1))
-         (i32.store (i32.const 8) (i32.const 1000000))
-         (i32.store (i32.const 12) (i32.const {length}))
-         (i32.const 0)"
-    )
-}
-
-#[test]
-fn a_huge_string_and_a_huge_list_are_too_large_an_answer() {
-    let memory = "(memory (export \"memory\") 3300)";
-    let limits = Limits {
-        memory_bytes: 256 << 20,
-        ..tight()
-    };
-    let wasm = Core::new()
-        .memory(memory)
-        .body(&long_error(200_000_000))
-        .build();
-    assert_eq!(
-        fault(&wasm, &limits),
-        Fault::OutputTooLarge { limit: 1 << 20 }
-    );
-
-    // Ten million empty notes.
-    let notes = "(i32.store (i32.const 24) (i32.const 1000000))
-         (i32.store (i32.const 28) (i32.const 10000000))
-         (i32.const 0)";
-    let wasm = Core::new().memory(memory).body(notes).build();
-    assert_eq!(
-        fault(&wasm, &limits),
-        Fault::OutputTooLarge { limit: 1 << 20 }
-    );
-
-    // A million criteria of zeros.
-    let criteria = "(i32.store (i32.const 8) (i32.const 1000000))
-         (i32.store (i32.const 12) (i32.const 1000000))
-         (i32.const 0)";
-    let wasm = Core::new().memory(memory).body(criteria).build();
-    assert_eq!(
-        fault(&wasm, &limits),
-        Fault::OutputTooLarge { limit: 1 << 20 }
-    );
-}
-
-#[test]
-fn a_huge_argument_is_told_apart_from_a_huge_answer() {
-    let wasm = Core::new()
-        .with_log()
-        .memory("(memory (export \"memory\") 200)")
-        .first("(call $log (i32.const 1) (i32.const 0) (i32.const 12000000))")
-        .build();
-    assert_eq!(
-        fault(&wasm, &tight()),
-        Fault::HostcallBudget { limit: 1 << 20 }
-    );
-}
-
-#[test]
-fn a_flood_of_calls_meets_the_budget_and_a_flood_of_lines_the_quota() {
-    let core = with_text(Core::new().with_read(), "workspace/summary.md");
-    let flood = "(loop $more
-        (call $read (i32.const 0) (i32.const 20) (i32.const 64)) (br $more))";
-    let limits = Limits {
-        hostcall_bytes: 100_000,
-        ..tight()
-    };
-    assert_eq!(
-        fault(&core.first(flood).build(), &limits),
-        Fault::HostcallBudget { limit: 100_000 }
-    );
-
+fn a_flood_of_lines_meets_the_quota_and_its_beginning_is_kept() {
     let core = with_text(Core::new().with_log(), "spam");
     let flood = "(loop $more
         (call $log (i32.const 1) (i32.const 0) (i32.const 4)) (br $more))";
@@ -278,25 +143,6 @@ fn a_trap_is_told_with_the_graders_own_words_first() {
 }
 
 #[test]
-fn a_panic_of_a_megabyte_is_cut_but_still_a_panic() {
-    let core = Core::new()
-        .with_log()
-        .memory("(memory (export \"memory\") 40)")
-        .first(
-            "(memory.fill (i32.const 100000) (i32.const 120) (i32.const 1000000))
-         (call $log (i32.const 3) (i32.const 100000) (i32.const 1000000)) unreachable",
-        );
-    let error = grade(&core.build(), &tight()).unwrap_err();
-    assert_eq!(error.kind(), "trapped");
-    let text = error.to_string();
-    assert!(
-        text.starts_with("xxxx") && text.len() < 10_000,
-        "{} bytes",
-        text.len()
-    );
-}
-
-#[test]
 fn an_error_of_the_grader_is_its_own_message() {
     let core = with_text(Core::new(), "no summary to grade").body(
         "(i32.store8 (i32.const 64) (i32.const 1))
@@ -310,48 +156,7 @@ fn an_error_of_the_grader_is_its_own_message() {
 }
 
 #[test]
-fn breaking_the_calling_convention_is_not_a_verdict() {
-    let bad_text = with_text(Core::new(), "\\ff\\fe\\fd").body(
-        "(i32.store8 (i32.const 64) (i32.const 1))
-         (i32.store (i32.const 72) (i32.const 0))
-         (i32.store (i32.const 76) (i32.const 3))
-         (i32.const 64)",
-    );
-    let outside = Core::new().body(
-        "(i32.store8 (i32.const 64) (i32.const 1))
-         (i32.store (i32.const 72) (i32.const 0xfffffff0))
-         (i32.store (i32.const 76) (i32.const 100))
-         (i32.const 64)",
-    );
-    let no_such_case = RawVerdict {
-        criteria: vec![RawCriterion {
-            status: 9,
-            ..RawCriterion::default()
-        }],
-        ..RawVerdict::default()
-    };
-    let result_outside = Core::new().body("(i32.const -8)");
-    for core in [
-        bad_text,
-        outside,
-        Core::returning(&no_such_case),
-        result_outside,
-    ] {
-        let found = fault(&core.build(), &tight());
-        assert_eq!(found.kind(), "abi_violation", "{found}");
-    }
-}
-
-#[test]
 fn tables_and_instances_are_limited() {
-    let table = "(table $table 1 funcref)";
-    let grow = "(loop $more
-        (if (i32.eq (i32.const -1) (table.grow $table (ref.null func) (i32.const 1000)))
-          (then unreachable))
-        (br $more))";
-    let wasm = Core::new().items(table).first(grow).build();
-    assert_eq!(fault(&wasm, &tight()).kind(), "too_many_resources");
-
     let wasm = Core::new().items(&"(table 1 funcref)".repeat(90)).build();
     assert_eq!(fault(&wasm, &tight()).kind(), "too_many_resources");
 
@@ -365,57 +170,4 @@ fn tables_and_instances_are_limited() {
         .first("(call $log (i32.const 0) (i32.const 0) (i32.const 0))");
     assert_eq!(fault(&core.build(), &limits).kind(), "too_many_resources");
     assert!(grade(&wasm, &tight()).is_ok());
-}
-
-#[test]
-fn modules_that_would_bomb_the_compiler_are_refused_before_it_sees_them() {
-    let small = ModuleLimits::default();
-    let refused = |wasm: &[u8]| proctor_grading::inspect(wasm, &small).unwrap_err();
-
-    let long = format!("(func {})", "(drop (i32.const 1000000))".repeat(300_000));
-    let fault = refused(&Core::new().items(&long).build());
-    assert!(matches!(
-        fault,
-        Fault::ModuleTooLarge {
-            what: "the length of a function in bytes",
-            ..
-        }
-    ));
-
-    let many = "(func)".repeat(100_000);
-    let fault = refused(&Core::new().items(&many).build());
-    assert!(matches!(
-        fault,
-        Fault::ModuleTooLarge {
-            what: "its number of functions",
-            ..
-        }
-    ));
-
-    let modules = format!("(component {})", "(core module)".repeat(300));
-    let fault = refused(&assemble(&modules));
-    assert!(matches!(
-        fault,
-        Fault::ModuleTooLarge {
-            what: "its number of modules",
-            ..
-        }
-    ));
-
-    let wasm = Core::new().build();
-    let tiny = ModuleLimits {
-        bytes: wasm.len() - 1,
-        ..small
-    };
-    let fault = proctor_grading::inspect(&wasm, &tiny).unwrap_err();
-    assert!(
-        matches!(
-            fault,
-            Fault::ModuleTooLarge {
-                what: "the module",
-                ..
-            }
-        ),
-        "{fault}"
-    );
 }
