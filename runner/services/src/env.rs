@@ -5,6 +5,8 @@
 
 use std::net::SocketAddr;
 
+use proctor_types::world::Account;
+
 /// The token that clients of the world present. Any other works as well: the
 /// world has one account.
 const TOKEN: &str = "ya29.world";
@@ -19,8 +21,8 @@ const GIT_HELPER: &str =
 const NOTION_TOKEN: &str = "ntn_world";
 
 /// Variables that make clients of these services present credentials the
-/// world takes.
-pub fn client_env<S: AsRef<str>>(services: &[S]) -> Vec<(String, String)> {
+/// world takes, and sign what they make as its account.
+pub fn client_env<S: AsRef<str>>(services: &[S], account: &Account) -> Vec<(String, String)> {
     let mut variables = Vec::new();
     if services.iter().any(|service| service.as_ref() == "google") {
         // Read by the `gws` command line.
@@ -38,6 +40,11 @@ pub fn client_env<S: AsRef<str>>(services: &[S]) -> Vec<(String, String)> {
             ("GIT_CONFIG_COUNT", "1"),
             ("GIT_CONFIG_KEY_0", "credential.https://github.com.helper"),
             ("GIT_CONFIG_VALUE_0", GIT_HELPER),
+            // Without them git commits nothing in a home without settings.
+            ("GIT_AUTHOR_NAME", &account.name),
+            ("GIT_AUTHOR_EMAIL", &account.email),
+            ("GIT_COMMITTER_NAME", &account.name),
+            ("GIT_COMMITTER_EMAIL", &account.email),
         ]);
     }
     if services.iter().any(|service| service.as_ref() == "notion") {
@@ -115,11 +122,26 @@ mod tests {
 
     #[test]
     fn only_services_of_the_world_get_credentials() {
-        assert_eq!(client_env::<&str>(&[]), []);
-        let google = client_env(&["google"]);
+        let account = Account {
+            email: "agent@example.com".to_owned(),
+            name: "Agent Ode".to_owned(),
+            time_zone: "Europe/Berlin".to_owned(),
+        };
+        assert_eq!(client_env::<&str>(&[], &account), []);
+        let google = client_env(&["google"], &account);
         assert_eq!(
             google,
             [("GOOGLE_WORKSPACE_CLI_TOKEN".to_owned(), TOKEN.to_owned())]
         );
+        let github = client_env(&["github"], &account);
+        for (name, value) in [
+            ("GIT_AUTHOR_NAME", "Agent Ode"),
+            ("GIT_COMMITTER_EMAIL", "agent@example.com"),
+        ] {
+            assert!(
+                github.contains(&(name.to_owned(), value.to_owned())),
+                "{name}"
+            );
+        }
     }
 }

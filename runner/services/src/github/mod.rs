@@ -3,7 +3,8 @@
 //!
 //! `store` has git's objects, `state` everything else. `session` is one
 //! request's view of both; what can be done (open, merge, comment, push) is
-//! written once, in `issues`, `pulls` and `push`, for every interface.
+//! written once, in `issues`, `labels`, `pulls`, `push` and `repos`, for every
+//! interface.
 //! Those are git's own protocol (`git_http`), the REST interface (`rest`) and
 //! the GraphQL interface (`graphql`).
 
@@ -19,8 +20,10 @@ mod git;
 mod git_http;
 mod graphql;
 mod issues;
+mod labels;
 mod pulls;
 mod push;
+mod repos;
 mod rest;
 mod seed;
 mod session;

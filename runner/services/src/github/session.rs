@@ -9,7 +9,7 @@ use proctor_types::journal::{Change, Touch, View};
 
 use super::error::{Error, Result};
 use super::git;
-use super::state::{GitHub, Label, Repo, User, noreply};
+use super::state::{GitHub, Repo, User, noreply};
 use crate::service::{Request, Scheme};
 use crate::world::{Ids, World};
 
@@ -171,34 +171,6 @@ impl Session {
     pub(crate) fn updated(&mut self, kind: &str, id: impl Into<String>, fields: &[&str]) {
         let touch = Touch::changed(kind, id, Change::Updated).fields(fields.iter().copied());
         self.changed.push(touch);
-    }
-
-    /// The labels of these names; those that are not there are made.
-    pub(crate) fn labels(&mut self, full_name: &str, names: &[String]) -> Result<Vec<String>> {
-        let mut exact: Vec<String> = Vec::new();
-        for name in names {
-            let name = name.trim();
-            if name.is_empty() || name.len() > 200 {
-                return Err(Error::field("Label", "name", "invalid"));
-            }
-            let known = self.gh.by_full_name(full_name)?.label(name);
-            let name = if let Some(label) = known {
-                label.name.clone()
-            } else {
-                let id = self.fresh();
-                self.gh.repo_mut(full_name)?.labels.push(Label {
-                    id,
-                    name: name.to_owned(),
-                    color: "ededed".to_owned(),
-                    description: None,
-                });
-                name.to_owned()
-            };
-            if !exact.contains(&name) {
-                exact.push(name);
-            }
-        }
-        Ok(exact)
     }
 
     /// The exact logins of accounts; 422 for one that is not there.

@@ -61,6 +61,12 @@ impl Reply {
         }
     }
 
+    /// Content in one of GitHub's own media types (`diff`, `raw`).
+    pub(crate) fn media(format: &str, content: Vec<u8>) -> Result<Self> {
+        let media = format!("application/vnd.github.{format}; charset=utf-8");
+        Ok(Self::raw(200, &media, content))
+    }
+
     pub(crate) fn header(mut self, name: &'static str, value: Option<String>) -> Self {
         self.headers.extend(value.map(|value| (name, value)));
         self

@@ -98,11 +98,7 @@ fn show(call: &mut Call<'_>, path: &str) -> Result<Reply> {
     );
     let blob = git.find_blob(id)?;
     if call.wants("raw") {
-        return Ok(Reply::raw(
-            200,
-            "application/vnd.github.raw; charset=utf-8",
-            blob.content().to_vec(),
-        ));
+        return Reply::media("raw", blob.content().to_vec());
     }
     let mut value = file_json(call.s, &repo, &git, path, &at, id);
     if blob.size() <= INLINE_CAP {

@@ -46,11 +46,23 @@ pub(crate) const fn route(
     }
 }
 
+/// The first route that fits is taken: what names a segment stands before what
+/// leaves it open.
 static TABLES: &[&[Route]] = &[
     users::ROUTES,
+    repos::absent::ROUTES,
+    repos::statuses::ROUTES,
+    repos::commits::ROUTES,
+    repos::branches::ROUTES,
+    repos::collaborators::ROUTES,
+    repos::forks::ROUTES,
     repos::ROUTES,
     contents::ROUTES,
     objects::ROUTES,
+    issues::comments::ROUTES,
+    issues::labels::ROUTES,
+    issues::assignees::ROUTES,
+    issues::milestones::ROUTES,
     issues::ROUTES,
     pulls::ROUTES,
     search::ROUTES,

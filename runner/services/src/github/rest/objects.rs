@@ -13,6 +13,7 @@ use super::super::state::Repo;
 use super::super::store::oid;
 use super::call::{optional, required};
 use super::contents::{person, wrapped};
+use super::render::{node_id, signature};
 use super::{Call, Reply, Route, route};
 
 pub(super) static ROUTES: &[Route] = &[
@@ -311,15 +312,11 @@ fn get_blob(call: &mut Call<'_>) -> Result<Reply> {
     let id = oid(call.arg(2)).ok_or_else(Error::not_found)?;
     let blob = git.find_blob(id)?;
     if call.wants("raw") {
-        return Ok(Reply::raw(
-            200,
-            "application/vnd.github.raw; charset=utf-8",
-            blob.content().to_vec(),
-        ));
+        return Reply::media("raw", blob.content().to_vec());
     }
     let url = call.s.render().repo_url(&repo);
     Reply::ok(&json!({
-        "sha": id.to_string(), "node_id": super::render::node_id("Blob", id), "size": blob.size(),
+        "sha": id.to_string(), "node_id": node_id("Blob", id), "size": blob.size(),
         "url": format!("{url}/git/blobs/{id}"), "content": wrapped(blob.content()), "encoding": "base64",
     }))
 }
@@ -399,12 +396,12 @@ fn tag_json(call: &Call<'_>, repo: &Repo, tag: &git2::Tag<'_>) -> Value {
     let url = call.s.render().repo_url(repo);
     let kind = tag.target_type().map_or("commit", |it| it.str());
     json!({
-        "node_id": super::render::node_id("Tag", tag.id()),
+        "node_id": node_id("Tag", tag.id()),
         "tag": String::from_utf8_lossy(tag.name_bytes()),
         "sha": tag.id().to_string(),
         "url": format!("{url}/git/tags/{}", tag.id()),
         "message": tag.message_bytes().map(String::from_utf8_lossy),
-        "tagger": tag.tagger().map(|it| super::render::signature(&it)),
+        "tagger": tag.tagger().map(|it| signature(&it)),
         "object": {"type": kind, "sha": tag.target_id().to_string(), "url": format!("{url}/git/{kind}s/{}", tag.target_id())},
         "verification": {"verified": false, "reason": "unsigned", "signature": Value::Null, "payload": Value::Null},
     })

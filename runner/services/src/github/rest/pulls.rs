@@ -166,19 +166,11 @@ fn get(call: &mut Call<'_>) -> Result<Reply> {
     let git = repo.objects.open()?;
     if call.wants("diff") {
         let text = pull.compared(&git)?.diff_text(&git)?;
-        return Ok(Reply::raw(
-            200,
-            "application/vnd.github.diff; charset=utf-8",
-            text,
-        ));
+        return Reply::media("diff", text);
     }
     if call.wants("patch") {
         let text = pull.compared(&git)?.patch_text(&git)?;
-        return Ok(Reply::raw(
-            200,
-            "application/vnd.github.patch; charset=utf-8",
-            text,
-        ));
+        return Reply::media("patch", text);
     }
     Reply::ok(&call.s.render().whole_pull(&repo, issue, pull)?)
 }

@@ -263,12 +263,11 @@ fn issues(call: &mut Call<'_>) -> Result<Reply> {
         let Ok(issue) = repo.issue(number) else {
             return Value::Null;
         };
-        let kind = if issue.pull.is_some() {
-            kind::PULL_REQUEST
-        } else {
-            kind::ISSUE
-        };
-        s.saw(kind, numbered_id(&repo.full_name(), number), View::Full);
+        s.saw(
+            issue.kind(),
+            numbered_id(&repo.full_name(), number),
+            View::Full,
+        );
         let mut value = s.render().issue(&repo, issue);
         value["score"] = json!(1.0);
         value

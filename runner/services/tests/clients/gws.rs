@@ -1,21 +1,9 @@
-//! The `gws` command line against a seeded world, through the proxy.
-//!
-//! It is looked for among the tools of this checkout (`tools/setup.sh test`
-//! puts it there) and on the `PATH`. The same client is run in full, inside the
-//! sandbox, by the tests of the whole.
+//! The `gws` command line.
 
-#![allow(clippy::unwrap_used, reason = "a test's helpers are tests, too")]
-
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
-
-use cap_std::ambient_authority;
-use proctor_services::{
-    Gateway, GatewayConfig, JournalCaps, SeedOptions, World, WorldHandle, client_env, config_env,
-    google, proxy_env, trust_env,
-};
 use proctor_types::journal::Change;
 use serde_json::{Value, json};
+
+use crate::kit::{self, ended, tool};
 
 const WORLD: &str = "\
 clock: 2026-03-02T09:00:00Z
@@ -27,71 +15,33 @@ const TASKS: &str = r#"{"lists": [{"title": "My Tasks", "tasks": [
 const MAIL: &str = "From: Ada <ada@example.com>\r\nTo: sam@example.com\r\nSubject: Plans\r\n\
     Date: Mon, 02 Mar 2026 08:00:00 +0000\r\nMessage-ID: <1@example.com>\r\n\r\nLet us plan.\r\n";
 
-/// A world behind a gateway, and where its client keeps its files.
-struct Bench {
-    gws: PathBuf,
-    world: WorldHandle,
-    gateway: Gateway,
-    proxy: std::net::SocketAddr,
-    folder: tempfile::TempDir,
+struct Bench(kit::Bench);
+
+impl std::ops::Deref for Bench {
+    type Target = kit::Bench;
+
+    fn deref(&self) -> &kit::Bench {
+        &self.0
+    }
 }
 
 impl Bench {
-    /// # Panics
-    /// Where `gws` is not installed: a test that is skipped in silence shows
-    /// nothing.
     fn new() -> Self {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/bin");
-        let folders = std::iter::once(tools).chain(std::env::split_paths(&path));
-        let gws = folders
-            .map(|dir| dir.join("gws"))
-            .find(|file| file.is_file())
-            .expect("gws is not installed: run tools/setup.sh test");
-        let seed = cap_tempfile::tempdir(ambient_authority()).unwrap();
-        seed.create_dir_all("google/mail").unwrap();
-        seed.write("world.yaml", WORLD).unwrap();
-        seed.write("google/tasks.json", TASKS).unwrap();
-        seed.write("google/mail/plans.eml", MAIL).unwrap();
-        let services = vec!["google".to_owned()];
-        let world = World::seed(&seed, &SeedOptions { services }).unwrap();
-        let world = WorldHandle::new(world, JournalCaps::default());
-        let config = GatewayConfig::new(google::services());
-        let gateway = Gateway::new(world.clone(), config).unwrap();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let proxy = listener.local_addr().unwrap();
-        gateway.spawn_proxy(listener).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("ca.pem"), gateway.ca_pem()).unwrap();
-        Self {
-            gws,
-            world,
-            gateway,
-            proxy,
-            folder,
-        }
-    }
-
-    fn file(&self, name: &str) -> String {
-        self.folder.path().join(name).to_str().unwrap().to_owned()
+        Self(kit::Bench::new(
+            "google",
+            &[
+                ("world.yaml", WORLD),
+                ("google/tasks.json", TASKS),
+                ("google/mail/plans.eml", MAIL),
+            ],
+        ))
     }
 
     /// Runs `gws` with the words of `line`; gives its exit code, and what it
     /// printed.
     async fn run(&self, line: &str) -> (Option<i32>, String) {
-        let output = tokio::process::Command::new(&self.gws)
-            .args(line.split_whitespace())
-            .env_clear()
-            .envs(client_env(&["google"]))
-            .envs(config_env(&["google"], &self.file("config")))
-            .envs(trust_env(&self.file("ca.pem")))
-            .envs(proxy_env(self.proxy))
-            .env("HOME", self.folder.path())
-            .current_dir(self.folder.path())
-            .kill_on_drop(true)
-            .output()
-            .await
-            .unwrap();
+        let mut gws = self.client(tool("bin/gws"), "");
+        let output = ended(gws.args(line.split_whitespace())).await;
         (
             output.status.code(),
             String::from_utf8(output.stdout).unwrap(),
@@ -141,7 +91,7 @@ async fn help_and_schemas_come_from_the_documents() {
     let (code, out) = bench.run(&wrong).await;
     assert!(code == Some(3) && out.contains("Unknown property"), "{out}");
     assert_eq!(bench.world.journal().len(), before);
-    bench.gateway.shutdown().await;
+    bench.0.gateway.shutdown().await;
 }
 
 /// Names the default list.
@@ -199,7 +149,7 @@ async fn tasks_are_listed_made_moved_completed_and_deleted() {
     assert_eq!(code, Some(1));
     let wanted = json!({"code": 404, "message": "Task not found.", "reason": "notFound"});
     assert_eq!(error["error"], wanted);
-    bench.gateway.shutdown().await;
+    bench.0.gateway.shutdown().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -276,5 +226,5 @@ async fn helpers_reach_every_api() {
         ),
         (1, 1, 2)
     );
-    bench.gateway.shutdown().await;
+    bench.0.gateway.shutdown().await;
 }
