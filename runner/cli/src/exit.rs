@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use proctor_engine::EngineError;
+use proctor_engine::grader::BuildError;
 use proctor_engine::task::TaskError;
 use proctor_engine::task::lock::LockError;
 
@@ -79,6 +80,8 @@ impl Exit {
     pub(crate) fn of(error: &EngineError) -> Self {
         match error {
             EngineError::Task(error) if unreadable(error) => Self::Io,
+            EngineError::Build(BuildError::NoCrate { .. }) => Self::Usage,
+            EngineError::Build(BuildError::File { .. }) => Self::Io,
             EngineError::Task(_)
             | EngineError::Solution(_)
             | EngineError::Seed { .. }
@@ -96,6 +99,7 @@ impl Exit {
             EngineError::Evidence(_) | EngineError::NoTrial(_) => Self::Evidence,
             EngineError::Grader { kind, .. } if kind == "digest_mismatch" => Self::Integrity,
             EngineError::Grader { .. } => Self::Grader,
+            EngineError::Host { .. } => Self::Infrastructure,
             _ => Self::Io,
         }
     }

@@ -12,11 +12,16 @@ use crate::read::{self, Links};
 use crate::task::Task;
 use crate::trial::Module;
 
-/// Longest module that is read, in bytes; the grading host has a limit of its
-/// own below this one.
+/// Longest module that is read, in bytes: several times what the grading host
+/// accepts, so that one can look at what it refuses.
 pub(crate) const MODULE_BYTES: u64 = 256 << 20;
 /// Longest script that is read, in bytes.
 pub(crate) const SCRIPT_BYTES: u64 = 16 << 20;
+
+/// Kind of the error where the Python grader is not on this machine.
+pub(crate) const PYTHON_MISSING: &str = "python_missing";
+/// Kind of the error where there is another grader than the one that has to be.
+pub(crate) const DIGEST_MISMATCH: &str = "digest_mismatch";
 
 /// Which grader grades.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,7 +61,13 @@ pub(crate) fn script(task: &Task) -> Option<Script> {
 /// A module from a file that the operator names.
 pub(crate) fn from_file(path: &Path, host: &HostConfig) -> Result<Module, EngineError> {
     let bytes = |limit| {
-        read::regular(path, limit, Links::Follow).map_err(EngineError::io("cannot read", path))
+        read::regular(path, limit, Links::Follow).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => EngineError::Usage {
+                message: format!("there is no grader `{}`", path.display()),
+                hint: Some("a grader is `python`, `wasm` or the path of a file".to_owned()),
+            },
+            _ => EngineError::io("cannot read", path)(error),
+        })
     };
     if path.extension().is_some_and(|extension| extension == "py") {
         let source =
@@ -98,7 +109,7 @@ fn component(host: &HostConfig) -> Result<Arc<Vec<u8>>, EngineError> {
     }
     if let Some((path, found)) = other {
         return Err(EngineError::Grader {
-            kind: "digest_mismatch".to_owned(),
+            kind: DIGEST_MISMATCH.to_owned(),
             message: format!(
                 "{} is not the Python grader of this proctor: its SHA-256 is {found}; expected \
                  {expected}",
@@ -113,7 +124,7 @@ fn component(host: &HostConfig) -> Result<Arc<Vec<u8>>, EngineError> {
         .map(|path| path.display().to_string())
         .collect();
     Err(EngineError::Grader {
-        kind: "python_missing".to_owned(),
+        kind: PYTHON_MISSING.to_owned(),
         message: format!(
             "a grader in Python needs the Python grader, which is not on this machine (looked \
              for {})",
@@ -154,7 +165,7 @@ mod tests {
         assert!(error.hint().unwrap().contains("make python"));
         std::fs::write(&path, "something else").unwrap();
         let error = component(&host(vec![dir.path().join("none"), path])).unwrap_err();
-        assert!(matches!(&error, EngineError::Grader { kind, .. } if kind == "digest_mismatch"));
+        assert!(matches!(&error, EngineError::Grader { kind, .. } if kind == DIGEST_MISMATCH));
         assert!(
             error.to_string().contains(python::component_sha256()),
             "{error}"

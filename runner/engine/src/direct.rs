@@ -5,7 +5,7 @@
 //! caps. The grader sees no difference, except that there is no world.
 
 use std::collections::BTreeMap;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,8 +16,9 @@ use proctor_sandbox::{CollectCaps, collect};
 use proctor_types::manifest::{
     AgentEnd, AgentRef, CLOCK_FIELDS, Clock, Isolation, Manifest, SCHEMA, TaskRef, TranscriptSource,
 };
-use proctor_types::verdict::GraderRef;
+use proctor_types::verdict::{Adjustment, GraderRef};
 use proctor_types::{Status, Verdict, WorkspaceListing, bundle};
+use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -59,11 +60,14 @@ pub struct DirectRequest {
 pub struct Direct {
     /// `scored` or `ungraded`.
     pub outcome: Outcome,
-    /// Mean of what the grader gave, 0 to 1; `null` while a criterion is open
+    /// Share of the points that the grader gave, 0 to 1; `null` while a criterion is open
     /// or where nothing was graded.
     pub automated: Option<f64>,
     /// The grader's criteria.
     pub criteria: Vec<CriterionRecord>,
+    /// What the grader made cost points besides.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub adjustments: Vec<Adjustment>,
     /// Remarks of the grader.
     pub notes: Vec<String>,
     /// What graded.
@@ -151,6 +155,7 @@ fn scored(verdict: &Verdict, log: String, warnings: Vec<String>) -> Direct {
         outcome: Outcome::Scored,
         automated: (decided && !criteria.is_empty()).then_some(score.low),
         criteria: criteria.iter().map(CriterionRecord::from).collect(),
+        adjustments: verdict.adjustments.clone(),
         notes: verdict.notes.clone(),
         grader: Some(verdict.grader.clone()),
         failure: None,
@@ -173,6 +178,7 @@ fn ungraded(failed: &NoVerdict, warnings: Vec<String>) -> Result<Direct, EngineE
         outcome,
         automated: None,
         criteria: Vec::new(),
+        adjustments: Vec::new(),
         notes: Vec::new(),
         grader: None,
         failure: Some(Failure {
@@ -243,14 +249,7 @@ fn copy(
     from: &Path,
     last: &mut SystemTime,
 ) -> Result<WorkspaceListing, EngineError> {
-    let dir = std::fs::File::open(from).map_err(EngineError::io("cannot open", from))?;
-    let data = dir
-        .metadata()
-        .map_err(EngineError::io("cannot read", from))?;
-    if !data.is_dir() {
-        let error = std::io::Error::from(std::io::ErrorKind::NotADirectory);
-        return Err(EngineError::io("cannot open", from)(error));
-    }
+    let dir = directory(from).map_err(EngineError::io("cannot open", from))?;
     let caps = CollectCaps::default();
     let listing = collect(
         dir.as_fd(),
@@ -266,6 +265,12 @@ fn copy(
         }
     }
     Ok(listing)
+}
+
+/// Opens a directory, and nothing else: opening a pipe would wait for its writer.
+fn directory(path: &Path) -> std::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
 /// The events as JSON lines, with their fields as they are, and when the file
@@ -368,6 +373,16 @@ mod tests {
         assert_eq!(events(array).unwrap(), lines);
         assert_eq!(events("\n\n").unwrap(), "");
         assert_eq!(events("[]").unwrap(), "");
+    }
+
+    #[test]
+    fn a_pipe_in_place_of_a_directory_is_refused_and_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, Mode::from_raw_mode(0o600)).unwrap();
+        let error = directory(&pipe).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::NotADirectory);
+        directory(dir.path()).unwrap();
     }
 
     #[test]

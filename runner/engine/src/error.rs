@@ -88,6 +88,8 @@ pub enum EngineError {
         dir: PathBuf,
         /// What was found in it.
         found: String,
+        /// What to do.
+        remedy: &'static str,
     },
     /// What was to be graded is no trial.
     #[error("{0}")]
@@ -98,6 +100,16 @@ pub enum EngineError {
     /// The grader was refused or failed.
     #[error("{message}")]
     Grader {
+        /// Kind, for scripts.
+        kind: String,
+        /// What happened.
+        message: String,
+        /// What to do.
+        hint: Option<String>,
+    },
+    /// What runs graders on this machine failed. Says nothing about a grader.
+    #[error("{message}")]
+    Host {
         /// Kind, for scripts.
         kind: String,
         /// What happened.
@@ -135,6 +147,11 @@ impl EngineError {
             Self::Lock(crate::task::lock::LockError::OtherGrader { .. }) => {
                 Some("with --unlocked it grades all the same, and every report says so".to_owned())
             }
+            Self::Lock(crate::task::lock::LockError::Malformed { .. }) => Some(
+                "mend the line; or remove the file, and `proctor lock` writes one in which every \
+                 task is new"
+                    .to_owned(),
+            ),
             Self::Lock(_) => Some(
                 "review what changed, then run `proctor lock` in the suite to record it".to_owned(),
             ),
@@ -156,13 +173,15 @@ impl EngineError {
                     .to_owned(),
             ),
             Self::Busy { .. } => Some("wait for it, or give another --out".to_owned()),
-            Self::Occupied { .. } => Some(
-                "nothing was changed; give another --out, or move the directory away".to_owned(),
-            ),
+            Self::Occupied { remedy, .. } => Some(format!("nothing was changed; {remedy}")),
             Self::NoTrial(_) => Some(
-                "give the directory of a trial: it holds `evidence/` and `trial.json`".to_owned(),
+                "give the directory of a trial: it holds `evidence/` and `trial.json`; a task is \
+                 graded on a folder with --workspace and --transcript"
+                    .to_owned(),
             ),
-            Self::Grader { hint, .. } | Self::Usage { hint, .. } => hint.clone(),
+            Self::Grader { hint, .. } | Self::Host { hint, .. } | Self::Usage { hint, .. } => {
+                hint.clone()
+            }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some(disk_full())
             }
@@ -178,12 +197,20 @@ pub(crate) fn disk_full() -> String {
 
 impl From<&proctor_grading::GradeError> for EngineError {
     fn from(error: &proctor_grading::GradeError) -> Self {
+        use proctor_grading::Blame;
+        let (kind, message) = (error.kind().to_owned(), error.to_string());
+        let hint = error.hint().map(str::to_owned);
         match error.blame() {
-            proctor_grading::Blame::Evidence => Self::Evidence(error.to_string()),
-            _ => Self::Grader {
-                kind: error.kind().to_owned(),
-                message: error.to_string(),
-                hint: error.hint().map(str::to_owned),
+            Blame::Evidence => Self::Evidence(message),
+            Blame::Host => Self::Host {
+                kind,
+                message,
+                hint,
+            },
+            Blame::Grader => Self::Grader {
+                kind,
+                message,
+                hint,
             },
         }
     }
@@ -203,4 +230,22 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
         source = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use proctor_grading::Fault;
+
+    use super::*;
+
+    #[test]
+    fn a_failure_of_the_host_is_not_told_as_the_graders() {
+        let error = |fault: Fault| EngineError::from(&fault.into());
+        let ours = error(Fault::Internal {
+            detail: "no thread".to_owned(),
+        });
+        assert!(matches!(&ours, EngineError::Host { kind, .. } if kind == "internal"));
+        let theirs = error(Fault::StackOverflow);
+        assert!(matches!(&theirs, EngineError::Grader { hint: Some(_), .. }));
+    }
 }

@@ -9,7 +9,7 @@ use proctor_types::verdict::GraderKind;
 use proctor_types::{Verdict, bundle};
 
 use crate::EngineError;
-use crate::choice::{GraderChoice, MODULE_BYTES, SCRIPT_BYTES};
+use crate::choice::{DIGEST_MISMATCH, GraderChoice, MODULE_BYTES, SCRIPT_BYTES};
 use crate::evidence::{EVIDENCE_DIR, sha256_hex};
 use crate::host::HostConfig;
 use crate::job::{component_path, script_path};
@@ -269,7 +269,7 @@ impl Place {
             && let Some(theirs) = record.grader_sha256.as_deref().filter(|one| *one != ours)
         {
             return Err(EngineError::Grader {
-                kind: "digest_mismatch".to_owned(),
+                kind: DIGEST_MISMATCH.to_owned(),
                 message: format!(
                     "the trial was graded in the Python grader {theirs}; this proctor has {ours}"
                 ),
@@ -285,7 +285,7 @@ impl Place {
         let found = sha256_hex(&source);
         if found != python.sha256 {
             return Err(EngineError::Grader {
-                kind: "digest_mismatch".to_owned(),
+                kind: DIGEST_MISMATCH.to_owned(),
                 message: format!("{path} is not what graded the trial: its SHA-256 is {found}"),
                 hint: Some("restore the file, or give another with --grader FILE.py".to_owned()),
             });

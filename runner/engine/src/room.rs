@@ -69,10 +69,12 @@ impl Room {
         host: &HostConfig,
     ) -> Result<Self, StageError> {
         let services = GatewayConfig::new(world.services());
+        let env = proctor_services::client_env(&task.info.services, &world.account);
         let world = WorldHandle::new(world, caps());
         let gateway = Gateway::new(world.clone(), services)
             .map_err(|error| StageError::ours("gateway", &error))?;
         let mut config = config(host, gateway.ca_pem());
+        config.env = env;
         configure(&mut config, task, tools, host);
         let sandbox = match isolation {
             Isolation::Sandbox => {
@@ -271,7 +273,6 @@ pub(crate) fn config(host: &HostConfig, trust_pem: &str) -> SandboxConfig {
 }
 
 fn configure(config: &mut SandboxConfig, task: &Task, tools: &Tools, host: &HostConfig) {
-    config.env = proctor_services::client_env(&task.info.services);
     let capture = host
         .capture
         .iter()

@@ -55,6 +55,7 @@ pub struct Served {
 pub fn start(request: &ServeRequest) -> Result<Served, EngineError> {
     let (name, world, services) = world(&request.source)?;
     let mut config = GatewayConfig::new(world.services());
+    let mut environment = proctor_services::client_env(&services, &world.account);
     // People play for days: what is old makes way.
     let handle = WorldHandle::new(world, JournalCaps::rolling());
     config.control = true;
@@ -70,7 +71,6 @@ pub fn start(request: &ServeRequest) -> Result<Served, EngineError> {
     sweep(scratch);
     let files = files(gateway.ca_pem(), scratch)?;
     let bundle = files.path().join("ca.pem").display().to_string();
-    let mut environment = proctor_services::client_env(&services);
     environment.extend(proctor_services::config_env(
         &services,
         &files.path().join("config").display().to_string(),

@@ -79,6 +79,9 @@ fn print_direct(format: Format, graded: &Direct) -> anyhow::Result<Exit> {
             for criterion in &graded.criteria {
                 output::out(&terminal::criterion(criterion));
             }
+            for adjustment in &graded.adjustments {
+                output::out(&terminal::adjustment(adjustment));
+            }
             for note in &graded.notes {
                 output::out(&format!("  note: {note}"));
             }

@@ -26,18 +26,14 @@ pub(super) fn in_files(task: &Task) -> Row {
             if mentions(&prompt, path) {
                 found.push(format!("{what} names `{path}`"));
             }
-        }
-        for path in &kept {
-            let is_small = task
-                .pack
-                .listing()
-                .get(path)
-                .is_some_and(|file| file.bytes <= MOST_BYTES);
-            if let Some(true) = is_small.then(|| {
-                task.pack
+            let file = task.pack.listing().get(path);
+            let is_small = file.is_some_and(|file| file.bytes <= MOST_BYTES);
+            if is_small
+                && task
+                    .pack
                     .read(path)
                     .is_ok_and(|bytes| contains(&prompt, &bytes))
-            }) {
+            {
                 found.push(format!("{what} contains `{path}`"));
             }
         }

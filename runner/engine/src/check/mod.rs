@@ -20,7 +20,8 @@ use serde::Serialize;
 use crate::EngineError;
 use crate::events::EventSink;
 use crate::host::HostConfig;
-use crate::task::{PathProblem, Problem, Suite, Task, TaskError};
+use crate::suite::Found;
+use crate::task::{PathProblem, Problem, Task, TaskError};
 
 /// One thing that has to be true of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -240,15 +241,23 @@ impl CheckRequest {
 /// Checks the suite, or the one task, at `request.path`.
 ///
 /// # Errors
-/// There is no task at the path, or this machine cannot run agents. Whatever is
-/// wrong with a task is a row of the report.
+/// There is no task at the path, what is asked for cannot be, or this machine
+/// cannot run agents. Whatever is wrong with a task is a row of the report.
 pub async fn check(
     request: CheckRequest,
     sinks: Vec<Arc<dyn EventSink>>,
 ) -> Result<CheckReport, EngineError> {
-    let (suite, broken) = find(&request.path)?;
-    let runs = |gate: &Gate| gate.needs_run() && request.wants(*gate) && !request.skip_run;
-    let plays = Gate::ALL.iter().any(runs);
+    let Found { suite, broken, .. } = crate::suite::find(&request.path)?;
+    if !Gate::ALL.into_iter().any(|gate| request.wants(gate)) {
+        return Err(EngineError::Usage {
+            message: "every gate that is asked for needs a run, and nothing is to be run"
+                .to_owned(),
+            hint: Some("leave out --skip-run, or ask for other gates with --only".to_owned()),
+        });
+    }
+    let plays = Gate::ALL
+        .into_iter()
+        .any(|gate| gate.needs_run() && request.wants(gate));
     if plays && request.isolation == Isolation::Sandbox {
         crate::room::probe(&request.host)?;
     }
@@ -260,11 +269,7 @@ pub async fn check(
         let task = Arc::new(task);
         let mut gates = still::gates(&task);
         if plays {
-            played::gates(&request, &task, &sinks, &mut gates).await;
-        } else {
-            let reason = "nothing was run";
-            let left = Gate::ALL.iter().filter(|gate| gate.needs_run());
-            gates.extend(left.map(|gate| Row::skipped(*gate, reason)));
+            played::gates(&request, &task, &sinks, &mut gates).await?;
         }
         gates.retain(|row| request.wants(row.gate));
         gates.sort_by_key(|row| row.gate);
@@ -275,31 +280,6 @@ pub async fn check(
         });
     }
     Ok(CheckReport { tasks })
-}
-
-type Broken = Vec<(PathBuf, TaskError)>;
-
-fn find(path: &Path) -> Result<(Suite, Broken), EngineError> {
-    let options = crate::host::load_options();
-    let usage = |error: TaskError| EngineError::Usage {
-        message: error.to_string(),
-        hint: Some("give a suite or a task".to_owned()),
-    };
-    if crate::task::is_suite(path) {
-        return crate::task::load_suite_partly(path, options).map_err(usage);
-    }
-    let dir = path.parent().unwrap_or(Path::new(".")).to_owned();
-    match crate::task::load_task(path, options) {
-        Ok(task) => {
-            let tasks = vec![task];
-            Ok((Suite { dir, tasks }, Vec::new()))
-        }
-        Err(error @ (TaskError::NotATask { .. } | TaskError::Io { .. })) => Err(usage(error)),
-        Err(error) => {
-            let tasks = Vec::new();
-            Ok((Suite { dir, tasks }, vec![(path.to_owned(), error)]))
-        }
-    }
 }
 
 /// A task that cannot be loaded: the gate at which it fails, and no other.

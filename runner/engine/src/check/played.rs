@@ -11,6 +11,7 @@ use proctor_types::{Status as Graded, Verdict, bundle};
 
 use super::{CheckRequest, Gate, Row, Status, TaskRef, leak};
 use crate::EngineError;
+use crate::choice::{DIGEST_MISMATCH, PYTHON_MISSING};
 use crate::events::EventSink;
 use crate::evidence::EVIDENCE_DIR;
 use crate::job::{self, JobPlan, JobRequest};
@@ -37,15 +38,18 @@ struct Trial {
 }
 
 /// Plays the task and adds its rows to those in `rows`.
+///
+/// # Errors
+/// What the operator asks for cannot be: that is no row of any task.
 pub(super) async fn gates(
     request: &CheckRequest,
     task: &TaskRef,
     sinks: &[Arc<dyn EventSink>],
     rows: &mut Vec<Row>,
-) {
-    let nop = play(request, task, "nop", sinks).await;
+) -> Result<(), EngineError> {
+    let nop = asked_rightly(play(request, task, "nop", sinks).await)?;
     let oracle = match &task.oracle {
-        Some(_) => Some(play(request, task, "oracle", sinks).await),
+        Some(_) => Some(asked_rightly(play(request, task, "oracle", sinks).await)?),
         None => None,
     };
     rows.push(match &nop {
@@ -72,6 +76,20 @@ pub(super) async fn gates(
     }
     let trials = [nop.ok(), oracle.and_then(Result::ok)];
     rows.push(repeat_row(trials.iter().flatten()));
+    Ok(())
+}
+
+/// Takes out what is wrong with how the check was asked for.
+fn asked_rightly<T>(played: Result<T, EngineError>) -> Result<Result<T, EngineError>, EngineError> {
+    match played {
+        Err(
+            error @ (EngineError::Usage { .. }
+            | EngineError::Tool { .. }
+            | EngineError::Busy { .. }
+            | EngineError::Occupied { .. }),
+        ) => Err(error),
+        played => Ok(played),
+    }
 }
 
 async fn play(
@@ -109,20 +127,30 @@ async fn play(
     Ok(Trial { record, dir, again })
 }
 
-/// A trial that could not be planned.
+/// A gate that could not be looked at because of `error`.
 fn unplayed(gate: Gate, error: &EngineError) -> Row {
-    let is_ours = matches!(
-        error,
-        EngineError::MissingPrerequisite { .. }
-            | EngineError::Isolation(_)
-            | EngineError::Io { .. }
-            | EngineError::Busy { .. }
-            | EngineError::Occupied { .. }
-    );
-    let status = if is_ours { Status::Error } else { Status::Fail };
+    let status = if is_ours(error) {
+        Status::Error
+    } else {
+        Status::Fail
+    };
     let mut row = Row::new(gate, status, error.to_string());
     row.hint = error.hint();
     row
+}
+
+/// Whether an error says something about this machine, and nothing about the
+/// task. The evidence is our own.
+fn is_ours(error: &EngineError) -> bool {
+    match error {
+        EngineError::MissingPrerequisite { .. }
+        | EngineError::Isolation(_)
+        | EngineError::Evidence(_)
+        | EngineError::Host { .. }
+        | EngineError::Io { .. } => true,
+        EngineError::Grader { kind, .. } => [PYTHON_MISSING, DIGEST_MISMATCH].contains(&&**kind),
+        _ => false,
+    }
 }
 
 /// The verdict of a trial that has one; otherwise the row that says why not.
@@ -140,11 +168,7 @@ fn verdict(gate: Gate, trial: &Trial) -> Result<&Verdict, Row> {
     }
     match &trial.again {
         Ok(again) => Ok(&again.verdict),
-        Err(error) => {
-            let mut row = Row::fail(gate, error.to_string());
-            row.hint = error.hint();
-            Err(row)
-        }
+        Err(error) => Err(unplayed(gate, error)),
     }
 }
 
@@ -249,6 +273,7 @@ fn evidence_row(trial: &Trial) -> Row {
 
 fn repeat_row<'a>(trials: impl Iterator<Item = &'a Trial>) -> Row {
     let (mut same, mut other) = (0_usize, Vec::new());
+    let mut unknown = None;
     for trial in trials.filter(|trial| trial.record.failure.is_none()) {
         let agent = &trial.record.agent;
         match &trial.again {
@@ -256,12 +281,16 @@ fn repeat_row<'a>(trials: impl Iterator<Item = &'a Trial>) -> Row {
             Ok(_) => other.push(format!(
                 "the evidence of `{agent}` gives another verdict now"
             )),
+            Err(error) if is_ours(error) => unknown = Some(unplayed(Gate::Repeat, error)),
             Err(error) => other.push(format!("the evidence of `{agent}`: {error}")),
         }
     }
     if !other.is_empty() {
         return Row::fail(Gate::Repeat, other.join("\n"))
             .hint("look for time, randomness and the order of hash maps in the grader");
+    }
+    if let Some(row) = unknown {
+        return row;
     }
     match same {
         0 => Row::skipped(Gate::Repeat, "there is no verdict to compare"),

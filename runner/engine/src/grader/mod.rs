@@ -7,18 +7,15 @@ use std::path::{Component, Path, PathBuf};
 
 pub use native::{Native, NativeAnswer};
 
-pub use proctor_grading::build::{BuildOptions, BuiltGrader, ModuleReport, StdSource};
+pub use proctor_grading::build::{BuildError, BuildOptions, BuiltGrader, ModuleReport, StdSource};
 pub use proctor_grading::compiler_main;
 use proctor_grading::{ModuleLimits, build};
 
 use crate::EngineError;
+use crate::choice::MODULE_BYTES;
 use crate::evidence::sha256_hex;
 use crate::read::{self, Links};
 use crate::task::lock::{BuildRecord, ModuleRecord, record_path, source_sha256};
-
-/// Longest module that is read, in bytes: several times what a host accepts, so
-/// that one can look at what is refused.
-const MODULE_BYTES: u64 = 256 << 20;
 
 /// A grader that was built, and its files.
 #[derive(Debug)]

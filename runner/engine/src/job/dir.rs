@@ -62,6 +62,7 @@ impl JobDir {
             return Err(EngineError::Occupied {
                 dir: path.to_owned(),
                 found: describe(&dir),
+                remedy: "give another --out, or move the directory away",
             });
         }
         for name in [TRIALS, GRADERS] {
@@ -72,6 +73,31 @@ impl JobDir {
             dir,
             _lock: lock,
         })
+    }
+
+    /// Creates `name` in `parent`, or `name-2` and so on where that is taken, and
+    /// takes hold of it: several runners may begin within one second. Also
+    /// returns the name.
+    pub(crate) fn claim(parent: &Path, name: &str) -> Result<(String, Self), EngineError> {
+        std::fs::create_dir_all(parent)
+            .map_err(EngineError::io("cannot create the job directory", parent))?;
+        let mut claimed = name.to_owned();
+        let mut number = 1_u64;
+        loop {
+            let path = parent.join(&claimed);
+            match private_builder().create(&path) {
+                Ok(()) => return Ok((claimed, Self::create(&path)?)),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                    number += 1;
+                    claimed = format!("{name}-{number}");
+                }
+                Err(error) => {
+                    return Err(EngineError::io("cannot create the job directory", &path)(
+                        error,
+                    ));
+                }
+            }
+        }
     }
 
     /// The directory's path as the operator gave it.
@@ -198,9 +224,15 @@ fn take_lock(dir: &Dir, path: &Path) -> Result<File, EngineError> {
     }
 }
 
-fn make_private(path: &Path) -> std::io::Result<()> {
+fn private_builder() -> std::fs::DirBuilder {
     use std::os::unix::fs::DirBuilderExt;
-    match std::fs::DirBuilder::new().mode(0o700).create(path) {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}
+
+fn make_private(path: &Path) -> std::io::Result<()> {
+    match private_builder().create(path) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
         other => other,
     }
@@ -239,6 +271,31 @@ mod tests {
             matches!(occupied, EngineError::Occupied { .. }),
             "{occupied}"
         );
+    }
+
+    #[test]
+    fn jobs_that_begin_at_once_have_directories_of_their_own() {
+        let temp = tempfile::tempdir().unwrap();
+        let out = temp.path().join("out");
+        let start = std::sync::Barrier::new(8);
+        let claim = || {
+            start.wait();
+            JobDir::claim(&out, "job-1").unwrap()
+        };
+        let held: Vec<(String, JobDir)> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(claim)).collect();
+            let joined = threads.into_iter().map(|thread| thread.join().unwrap());
+            joined.collect()
+        });
+        let mut names: Vec<&str> = held.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        let expected = [
+            "job-1", "job-1-2", "job-1-3", "job-1-4", "job-1-5", "job-1-6", "job-1-7", "job-1-8",
+        ];
+        assert_eq!(names, expected);
+        for (name, job) in &held {
+            assert_eq!(job.path(), out.join(name));
+        }
     }
 
     #[test]

@@ -32,16 +32,16 @@ const SUMMARY_MARKDOWN: &str = "summary.md";
 /// goes wrong inside a trial is in its record.
 pub async fn run(plan: JobPlan, mut sinks: Vec<Arc<dyn EventSink>>) -> Result<JobEnd, EngineError> {
     let started = Instant::now();
-    let job = JobDir::create(&plan.out)?;
+    let (id, job) = plan.claim()?;
     sinks.push(Arc::new(log::EventLog::create(job.dir(), job.path())?));
     let events = Events::new(sinks);
     let shown = job.path().display().to_string();
-    write(&job, PLAN, &json(&plan.describe(), job.path())?)?;
+    write(&job, PLAN, &json(&plan.describe(&id), job.path())?)?;
     for (name, bytes) in plan.graders() {
         job.keep_grader(&name, bytes)?;
     }
     events.emit(Event::JobStarted {
-        job: plan.id.clone(),
+        job: id.clone(),
         dir: shown.clone(),
         trials: plan.trials.len(),
     });
@@ -58,10 +58,10 @@ pub async fn run(plan: JobPlan, mut sinks: Vec<Arc<dyn EventSink>>) -> Result<Jo
     for spec in &plan.trials {
         records.push(trial::run(&bench, spec, &job).await);
     }
-    let summary = summarise(&plan, &job, records);
+    let summary = summarise(id.clone(), plan.trials.len(), &job, records);
     let unwritten = record(&job, &summary).err();
     events.emit(Event::JobFinished {
-        job: plan.id.clone(),
+        job: id,
         dir: shown,
         seconds: crate::time::seconds(started.elapsed()),
     });
@@ -78,12 +78,12 @@ pub struct JobEnd {
     pub unwritten: Option<EngineError>,
 }
 
-fn summarise(plan: &JobPlan, job: &JobDir, trials: Vec<TrialRecord>) -> JobSummary {
+fn summarise(id: String, planned: usize, job: &JobDir, trials: Vec<TrialRecord>) -> JobSummary {
     JobSummary {
         schema: SUMMARY_SCHEMA.to_owned(),
-        job: plan.id.clone(),
+        job: id,
         dir: job.path().display().to_string(),
-        denominator: Denominator::of(plan.trials.len(), &trials),
+        denominator: Denominator::of(planned, &trials),
         trials,
     }
 }

@@ -10,6 +10,7 @@ use proctor_grading::python::Script;
 use proctor_types::manifest::Isolation;
 use serde_json::json;
 
+use super::JobDir;
 use crate::EngineError;
 use crate::choice::GraderChoice;
 use crate::events::{Events, TrialId};
@@ -17,6 +18,8 @@ use crate::host::HostConfig;
 use crate::task::{self, lock};
 use crate::trial::{Bench, Graders, Module, Tools, TrialSpec, settled};
 
+/// Where jobs are recorded, seen from where `proctor` runs.
+const OUT: &str = "out";
 /// The agent that plays the solution of a task.
 const ORACLE: &str = "oracle";
 
@@ -47,8 +50,10 @@ pub struct JobRequest {
 /// A checked plan.
 #[derive(Debug)]
 pub struct JobPlan {
-    pub(crate) id: String,
-    pub(crate) out: PathBuf,
+    /// The job's name, unless that is taken.
+    name: String,
+    /// The directory that was asked for.
+    out: Option<PathBuf>,
     pub(crate) trials: Vec<TrialSpec>,
     pub(crate) isolation: Isolation,
     pub(crate) given: Tools,
@@ -66,13 +71,11 @@ impl JobPlan {
             crate::room::probe(&request.host)?;
         }
         let agents = agents(&request.agents)?;
-        let id = unused(
-            "out".as_ref(),
-            &format!("job-{}", crate::time::now_compact()),
-        );
+        let name = format!("job-{}", crate::time::now_compact());
         let out = request
             .out
-            .unwrap_or_else(|| PathBuf::from("out").join(&id));
+            .clone()
+            .unwrap_or_else(|| Path::new(OUT).join(&name));
         let given = Tools::given(&request.tools, &out)?;
         let mut trials = Vec::new();
         for path in &request.paths {
@@ -122,13 +125,21 @@ impl JobPlan {
             }
         }
         Ok(Self {
-            id,
-            out,
+            name,
+            out: request.out,
             trials,
             isolation: request.isolation,
             given,
             host: request.host,
         })
+    }
+
+    /// Takes hold of a directory for the job, and says what the job is called.
+    pub(crate) fn claim(&self) -> Result<(String, JobDir), EngineError> {
+        match &self.out {
+            Some(out) => Ok((self.name.clone(), JobDir::create(out)?)),
+            None => JobDir::claim(OUT.as_ref(), &self.name),
+        }
     }
 
     /// All graders that were made for the tasks, by the name of their file in
@@ -169,7 +180,7 @@ impl JobPlan {
     }
 
     /// `job.json`.
-    pub(crate) fn describe(&self) -> serde_json::Value {
+    pub(crate) fn describe(&self, id: &str) -> serde_json::Value {
         let trials: Vec<_> = self
             .trials
             .iter()
@@ -188,7 +199,7 @@ impl JobPlan {
             .collect();
         json!({
             "schema": "proctor.job/1",
-            "job": self.id,
+            "job": id,
             "proctor": env!("CARGO_PKG_VERSION"),
             "isolation": self.isolation,
             "tools": self.given.targets(),
@@ -210,16 +221,6 @@ fn supported(task: &task::Task) -> Result<(), EngineError> {
         file: task.file().to_owned(),
         what,
     })
-}
-
-/// `name`, or with a number behind it where `parent` has something of that name:
-/// two jobs may begin within one second.
-fn unused(parent: &Path, name: &str) -> String {
-    let numbered = (2..).map(|n: u32| format!("{name}-{n}"));
-    std::iter::once(name.to_owned())
-        .chain(numbered)
-        .find(|name| parent.join(name).symlink_metadata().is_err())
-        .unwrap_or_else(|| name.to_owned())
 }
 
 /// Refuses an `out` inside of `pack`: what is recorded would become part of it.
@@ -324,16 +325,6 @@ mod tests {
         assert!(matches!(&error, EngineError::Io { .. }), "{error}");
         let error = named(&["scriptd:x"]).unwrap_err();
         assert!(matches!(&error, EngineError::Agent(_)), "{error}");
-    }
-
-    #[test]
-    fn jobs_that_begin_in_one_second_have_names_of_their_own() {
-        let dir = tempfile::tempdir().unwrap();
-        for expected in ["job-1", "job-1-2", "job-1-3"] {
-            let name = unused(dir.path(), "job-1");
-            assert_eq!(name, expected);
-            std::fs::create_dir(dir.path().join(name)).unwrap();
-        }
     }
 
     #[test]

@@ -73,6 +73,12 @@ pub fn make(new: &NewTask) -> Result<Made, EngineError> {
     if dir.symlink_metadata().is_ok() {
         return Err(occupied(&new.dir, &new.name));
     }
+    if new.dir.exists() && !new.dir.is_dir() {
+        return Err(usage(
+            format!("--dir {} is no folder", new.dir.display()),
+            "give the folder to make the task in",
+        ));
+    }
     let missing = first_missing(&new.dir);
     fs::create_dir_all(&new.dir).map_err(EngineError::io("cannot create", &new.dir))?;
     let made = within(new, &dir);
@@ -173,6 +179,7 @@ fn occupied(dir: &Path, name: &str) -> EngineError {
     EngineError::Occupied {
         dir: dir.to_owned(),
         found: format!("something called `{name}`"),
+        remedy: "give the task another name, or make it in another --dir",
     }
 }
 

@@ -253,6 +253,8 @@ fn fail(record: &mut TrialRecord, stage: Stage, error: StageError) {
     record.outcome = error.outcome;
     record.score = None;
     record.points = None;
+    record.result = None;
+    record.criteria.clear();
     record.failure = Some(Failure {
         stage,
         kind: error.kind,

@@ -18,6 +18,7 @@ pub use rebuild::{RebuildOutcome, Rebuilding, Rebuilt};
 
 use crate::EngineError;
 use crate::grader::repository;
+use crate::suite::Found;
 use crate::task::lock::{Difference, FILE_NAME, Lock, LockError, LockedTask, source_sha256};
 use crate::task::{GraderSource, Suite, Task, TaskError};
 
@@ -133,39 +134,12 @@ struct Place {
 
 impl Place {
     fn find(path: &Path) -> Result<Self, EngineError> {
-        let usage = |error: TaskError| EngineError::Usage {
-            message: error.to_string(),
-            hint: Some("give a suite: a folder of task folders".to_owned()),
-        };
-        let options = crate::host::load_options();
-        let is_single = !crate::task::is_suite(path);
-        let (suite, broken, dir) = if is_single {
-            match crate::task::load_task(path, options) {
-                Ok(task) => {
-                    let dir = task.pack.suite_dir().to_owned();
-                    let suite = Suite {
-                        dir: dir.clone(),
-                        tasks: vec![task],
-                    };
-                    (suite, Vec::new(), dir)
-                }
-                Err(error @ (TaskError::NotATask { .. } | TaskError::Io { .. })) => {
-                    return Err(usage(error));
-                }
-                Err(error) => {
-                    let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
-                    let suite = Suite {
-                        dir: folder.clone(),
-                        tasks: Vec::new(),
-                    };
-                    (suite, vec![(path.to_owned(), error)], folder)
-                }
-            }
-        } else {
-            let (suite, broken) = crate::task::load_suite_partly(path, options).map_err(usage)?;
-            let dir = suite.dir.clone();
-            (suite, broken, dir)
-        };
+        let Found {
+            suite,
+            broken,
+            is_single,
+        } = crate::suite::find(path)?;
+        let dir = suite.dir.clone();
         let folder = if dir.as_os_str().is_empty() {
             PathBuf::from(".")
         } else {

@@ -22,6 +22,7 @@ use rustix::fs::{Mode, OFlags, ResolveFlags, openat2};
 use serde::Serialize;
 
 use super::Place;
+use crate::choice::MODULE_BYTES;
 use crate::evidence::sha256_hex;
 use crate::host::HostConfig;
 use crate::task::lock::{BuildRecord, Lock, LockedTask};
@@ -38,8 +39,6 @@ const CONFIG: &str = "/opt/cargo/config.toml";
 const TIME: Duration = Duration::from_mins(20);
 /// Most bytes of a build's output that are kept.
 const OUTPUT_BYTES: usize = 256 << 10;
-/// Longest module that is read, in bytes.
-const MODULE_BYTES: u64 = 256 << 20;
 
 /// What building again needs to know of this machine.
 pub struct Rebuilding<'a> {
@@ -402,6 +401,9 @@ fn said(stderr: &[u8]) -> String {
     let message = error.unwrap_or_else(|| text.trim().to_owned());
     let advice = if message.contains("--offline") || message.contains("offline was specified") {
         "\nget the packages first: cargo fetch --locked, in the folder of its source"
+    } else if message.contains("No such file or directory") {
+        "\nthe room has the repository around the suite and nothing besides: what the build reads, \
+         the SDK for instance, has to be part of it (docs/writing-graders.md, \"For others\")"
     } else {
         ""
     };

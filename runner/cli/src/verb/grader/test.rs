@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context as _;
 use clap::Args;
-use proctor_engine::GraderChoice;
-use proctor_engine::grader::{self, BuildOptions, Native};
+use proctor_engine::grader::{self, BuildError, BuildOptions, Native};
 use proctor_engine::regrade::{self, RegradeRequest, Regraded};
+use proctor_engine::{EngineError, GraderChoice};
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -58,6 +58,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         let target = super::target::folder(arguments.target_dir.as_deref())
             .context("cannot find the current folder")?;
         let module = match &arguments.grader {
+            Some(module) if !module.exists() => {
+                return Err(EngineError::Usage {
+                    message: format!("--grader {}: there is no such file", module.display()),
+                    hint: Some("without --grader, the module is built from the crate".to_owned()),
+                }
+                .into());
+            }
             Some(module) => module.clone(),
             None => build(&arguments.krate, &target)?,
         };
@@ -93,12 +100,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
 /// `cargo test` in the crate. What it prints goes to standard error: standard
 /// output is for the result.
 fn cargo_test(krate: &Path) -> anyhow::Result<bool> {
-    let manifest = krate.join("Cargo.toml");
-    anyhow::ensure!(
-        manifest.is_file(),
-        "`{}` has no Cargo.toml: give the folder of a grader's crate",
-        krate.display()
-    );
+    if !krate.join("Cargo.toml").is_file() {
+        let dir = krate.to_owned();
+        return Err(EngineError::from(BuildError::NoCrate { dir }).into());
+    }
     let out = stderr().as_fd().try_clone_to_owned()?;
     // In the crate's folder, where cargo finds the crate's own settings.
     let status = Command::new("cargo")
