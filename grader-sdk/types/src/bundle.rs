@@ -5,6 +5,9 @@
 pub const MANIFEST: &str = "manifest.json";
 /// The prompt exactly as the agent got it.
 pub const PROMPT: &str = "prompt.md";
+/// The system prompt exactly as the agent got it. Not there for tasks without
+/// one.
+pub const SYSTEM_PROMPT: &str = "system_prompt.md";
 /// The task as the runner understood it ([`crate::TaskInfo`]).
 pub const TASK: &str = "task.json";
 /// Canonical events, one JSON object a line ([`crate::Event`]).
