@@ -23,6 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let seed = Dir::open_ambient_dir(SEED, ambient_authority())?;
         let options = SeedOptions {
             services: vec!["google".to_owned()],
+            ..SeedOptions::default()
         };
         worlds.push(WorldHandle::new(
             World::seed(&seed, &options)?,

@@ -150,6 +150,7 @@ fn world(source: &Source) -> Result<(String, World, Vec<String>), EngineError> {
             let services = vec![name.clone()];
             let options = SeedOptions {
                 services: services.clone(),
+                ..SeedOptions::default()
             };
             let world = crate::trial::unseeded(name, &options)?;
             Ok((name.clone(), world, services))

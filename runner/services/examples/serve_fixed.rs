@@ -47,6 +47,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         &seed,
         &SeedOptions {
             services: vec!["google".to_owned()],
+            ..SeedOptions::default()
         },
     )?;
     let config = GatewayConfig::new(world.services());

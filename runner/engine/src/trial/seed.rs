@@ -32,6 +32,7 @@ pub(crate) async fn seed(bench: &Bench, spec: &TrialSpec) -> Result<Seeded, Stag
 pub(crate) fn world(task: &Task) -> Result<World, EngineError> {
     let options = SeedOptions {
         services: task.info.services.clone(),
+        ..SeedOptions::default()
     };
     match &task.seed {
         Some(seed) => World::seed(&seed.dir, &options).map_err(|error| EngineError::Seed {

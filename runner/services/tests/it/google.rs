@@ -37,6 +37,7 @@ pub(crate) fn seeded() -> World {
         &seed,
         &SeedOptions {
             services: vec!["google".to_owned()],
+            ..SeedOptions::default()
         },
     )
     .unwrap()

@@ -184,8 +184,8 @@ fn collect(
     depth: usize,
     files: &mut Vec<TreeFile>,
 ) -> Result<(), SeedError> {
-    for name in dir.all_names()? {
-        let path = format!("{under}{name}");
+    for (called, name) in dir.named()? {
+        let path = format!("{under}{called}");
         let shown = dir.path_of(&name);
         if let Some(problem) = git::bad_path(&path) {
             return Err(SeedError::file(shown, problem));
@@ -200,9 +200,9 @@ fn collect(
             if let Some(folder) = dir.folder(&name)? {
                 collect(&folder, &format!("{path}/"), depth + 1, files)?;
             }
-        } else {
+        } else if let Some(file) = dir.optional_file_as_is(&name)? {
             files.push(TreeFile {
-                bytes: dir.file(&name)?.bytes,
+                bytes: file.bytes,
                 executable: dir.is_executable(&name)?,
                 path,
             });

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_saphyr::Spanned;
 
 use super::super::state::Protection;
+use crate::world::{SeedError, SeedFile};
 
 /// `NAME.yaml`.
 #[derive(Debug, Default, Deserialize)]
@@ -41,7 +43,7 @@ pub(super) struct CommitEntry {
     pub(super) from: Option<String>,
     /// Text by path; nothing removes the file.
     #[serde(default)]
-    pub(super) files: BTreeMap<String, Option<String>>,
+    pub(super) files: IndexMap<String, Option<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -118,6 +120,43 @@ pub(super) struct PullEntry {
     pub(super) comments: Vec<CommentEntry>,
     #[serde(default)]
     pub(super) reviews: Vec<CommentEntry>,
+}
+
+/// What a commit of the history says of files, and nothing else.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Contents {
+    history: Vec<Content>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Content {
+    files: IndexMap<String, Option<String>>,
+}
+
+impl RepoFile {
+    /// Has the history's files say what `as_is` (the YAML with every `{attempt}`
+    /// that it has) says: they are a repository's files like any other, and an
+    /// `{attempt}` in them is theirs.
+    pub(super) fn keep_contents(&mut self, as_is: &SeedFile) -> Result<(), SeedError> {
+        // Outside of quotes, braces are a map to YAML. A word is none, and this
+        // one stands in no text.
+        const WORD: &str = "\u{E000}attempt\u{E000}";
+        let text = as_is.text()?.replace("{attempt}", WORD);
+        let marked = SeedFile {
+            bytes: text.into_bytes(),
+            ..as_is.clone()
+        };
+        let Contents { history } = marked.yaml()?;
+        for (entry, content) in self.history.iter_mut().zip(history) {
+            let files = entry.value.files.values_mut();
+            for (text, as_is) in files.zip(content.files.into_values()) {
+                *text = as_is.map(|text| text.replace(WORD, "{attempt}"));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl PullEntry {

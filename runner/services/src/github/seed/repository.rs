@@ -7,8 +7,8 @@ use super::super::state::{DEFAULT_LABELS, GitHub, Label, Milestone, Repo};
 use super::content::Source;
 use super::desk::Desk;
 use super::entries::RepoFile;
-use super::threads;
-use crate::world::{Ids, SeedContext, SeedDir, SeedError, SeedFile};
+use super::{Described, threads};
+use crate::world::{Ids, SeedContext, SeedDir, SeedError};
 
 /// A repository as the seed describes it.
 pub(super) fn repository(
@@ -16,18 +16,24 @@ pub(super) fn repository(
     context: &mut SeedContext<'_>,
     folder: &SeedDir,
     owner: &str,
-    name: &str,
+    (name, described): (&str, &Described),
 ) -> Result<Repo, SeedError> {
-    let yaml_name = format!("{name}.yaml");
-    let yaml = folder.optional_file(&yaml_name)?;
-    let file: RepoFile = yaml
-        .as_ref()
-        .map(SeedFile::yaml)
-        .transpose()?
-        .unwrap_or_default();
+    let mut yaml = None;
+    let mut file = RepoFile::default();
+    let mut shown = folder.path_of(&format!("{name}.yaml"));
+    if let Some(entry) = &described.yaml {
+        let text = folder.file(entry)?;
+        file = text.yaml()?;
+        let as_is = folder.optional_file_as_is(entry)?;
+        if let Some(as_is) = as_is.filter(|it| it.bytes != text.bytes) {
+            file.keep_contents(&as_is)?;
+        }
+        shown.clone_from(&text.path);
+        yaml = Some(text);
+    }
     let desk = Desk {
         hub,
-        file: folder.path_of(&yaml_name),
+        file: shown,
         start: context.clock.start(),
     };
     let default_branch = file.default_branch.as_deref().unwrap_or("main");
@@ -35,7 +41,10 @@ pub(super) fn repository(
         desk: &desk,
         yaml: yaml.as_ref(),
         file: &file,
-        tree: folder.folder(name)?,
+        tree: match &described.tree {
+            Some(entry) => folder.folder(entry)?,
+            None => None,
+        },
         default_branch,
     };
     let (objects, template) = source.content()?;

@@ -59,7 +59,14 @@ pub(super) fn folder(files: &[(&str, &str)]) -> TempDir {
 
 pub(super) fn seed(files: &[(&str, &str)]) -> Result<World, String> {
     let services = vec!["github".to_owned()];
-    World::seed(&folder(files), &SeedOptions { services }).map_err(|error| error.to_string())
+    World::seed(
+        &folder(files),
+        &SeedOptions {
+            services,
+            ..SeedOptions::default()
+        },
+    )
+    .map_err(|error| error.to_string())
 }
 
 /// `acme/hydra`: three files, a branch, an issue (1) and a pull request (2).

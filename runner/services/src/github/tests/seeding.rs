@@ -1,5 +1,7 @@
 //! Seeds, good and bad.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::{HYDRA, ask, folder, get, seed, world};
@@ -109,6 +111,7 @@ fn trees_that_are_no_repository_are_refused() {
     dir.symlink("a", "github/acme/hydra/link").unwrap();
     let options = SeedOptions {
         services: vec!["github".to_owned()],
+        ..SeedOptions::default()
     };
     let error = World::seed(&dir, &options).unwrap_err().to_string();
     assert!(
@@ -135,4 +138,61 @@ fn a_service_without_a_folder_is_empty_and_works() {
     assert_eq!((status, &repo["full_name"]), (201, &"agent/fresh".into()));
     let readme = get(&mut world, "/repos/agent/fresh/readme");
     assert_eq!(readme["path"], "README.md");
+}
+
+#[test]
+fn the_number_of_the_attempt_is_in_names_and_yaml_and_in_no_file() {
+    let yaml = "\
+description: Run {attempt}
+default_branch: main-{attempt}
+history:
+  - {message: 'Tune {attempt}', files: {'src/b{attempt}.py': \"# {attempt}\\n\", b: null}}
+issues:
+  - title: Broken in {attempt}
+    number: 7{attempt}
+";
+    let dir = folder(&[
+        ("github/acme/hydra-{attempt}.yaml", yaml),
+        ("github/acme/hydra-{attempt}/a.py", "f'{attempt}'\n"),
+        ("github/acme/hydra-{attempt}/b", "b"),
+        ("github/acme/hydra-{attempt}/run-{attempt}/c", "c"),
+    ]);
+    let of = |attempt: u32| {
+        let services = vec!["github".to_owned()];
+        World::seed(&dir, &SeedOptions { services, attempt }).unwrap()
+    };
+    let mut world = of(3);
+    let repo = get(&mut world, "/repos/acme/hydra-3");
+    assert_eq!(repo["description"], "Run 3");
+    assert_eq!(repo["default_branch"], "main-3");
+    let commits = get(&mut world, "/repos/acme/hydra-3/commits");
+    assert_eq!(commits[0]["commit"]["message"], "Tune 3");
+    let issue = get(&mut world, "/repos/acme/hydra-3/issues/73");
+    assert_eq!(issue["title"], "Broken in 3");
+    let mut text = |path: &str| {
+        let target = format!("/repos/acme/hydra-3/contents/{path}");
+        let file = get(&mut world, &target);
+        let text = file["content"].as_str().unwrap().replace('\n', "");
+        String::from_utf8(STANDARD.decode(text).unwrap()).unwrap()
+    };
+    assert_eq!(text("a.py"), "f'{attempt}'\n");
+    assert_eq!(text("src/b3.py"), "# {attempt}\n");
+    assert_eq!(text("run-3/c"), "c");
+    let mut other = of(0);
+    assert_eq!(get(&mut other, "/repos/acme/hydra-0")["name"], "hydra-0");
+    let (status, _) = ask(&mut other, "GET", "/repos/acme/hydra-3", Value::Null);
+    assert_eq!(status, 404);
+}
+
+#[test]
+fn names_that_the_number_makes_equal_are_refused() {
+    for files in [
+        ["github/acme/hydra-{attempt}/a", "github/acme/hydra-0/a"],
+        ["github/acme-{attempt}/x/a", "github/acme-0/y/a"],
+        ["github/acme/x/a{attempt}", "github/acme/x/a0"],
+        ["github/acme/Hydra/a", "github/acme/hydra/a"],
+    ] {
+        let error = seed(&files.map(|path| (path, "x"))).unwrap_err();
+        assert!(error.contains("collides with"), "{error}");
+    }
 }

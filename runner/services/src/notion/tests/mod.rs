@@ -82,6 +82,7 @@ pub(super) fn seeded(files: &[(&str, &str)]) -> Result<World, SeedError> {
     }
     let options = SeedOptions {
         services: vec!["notion".to_owned()],
+        ..SeedOptions::default()
     };
     World::seed(&dir, &options)
 }

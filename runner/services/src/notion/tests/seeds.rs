@@ -211,6 +211,7 @@ fn nothing_points_out_of_a_seed() {
     dir.symlink("A.md", "notion/B.md").unwrap();
     let options = SeedOptions {
         services: vec!["notion".to_owned()],
+        ..SeedOptions::default()
     };
     let error = World::seed(&dir, &options).unwrap_err().to_string();
     assert!(

@@ -1,11 +1,13 @@
 //! Reading a seed folder, which is as untrusted as the task it belongs to.
 
+use std::collections::BTreeMap;
 use std::io::Read as _;
 
 use cap_fs_ext::{DirExt as _, FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions, OpenOptionsExt as _};
 
 use super::SeedError;
+use super::attempt::Attempt;
 
 /// Most bytes of one seed file.
 const FILE_CAP: u64 = 32 << 20;
@@ -23,6 +25,7 @@ const NONBLOCK: i32 = nix::libc::O_NONBLOCK;
 pub struct SeedDir {
     dir: Dir,
     path: String,
+    attempt: Attempt,
 }
 
 /// A file of the seed.
@@ -32,7 +35,7 @@ pub struct SeedFile {
     pub path: String,
     /// Name without folders.
     pub name: String,
-    /// Content.
+    /// Content, with the number of the attempt in place of each `{attempt}`.
     pub bytes: Vec<u8>,
 }
 
@@ -101,7 +104,16 @@ impl SeedDir {
         Ok(Self {
             dir,
             path: String::new(),
+            attempt: Attempt::default(),
         })
+    }
+
+    /// The folder for the attempt of this number (0 where it is not said): what
+    /// stands in place of `{attempt}`.
+    #[must_use]
+    pub fn of_attempt(mut self, number: u32) -> Self {
+        self.attempt = Attempt(number);
+        self
     }
 
     /// Path relative to the seed's root; empty for the root itself.
@@ -142,7 +154,11 @@ impl SeedDir {
             .dir
             .open_dir_nofollow(name)
             .map_err(|error| SeedError::file(&path, error.to_string()))?;
-        Ok(Some(Self { dir, path }))
+        Ok(Some(Self {
+            dir,
+            path,
+            attempt: self.attempt,
+        }))
     }
 
     /// The file `name`.
@@ -159,6 +175,19 @@ impl SeedDir {
     /// # Errors
     /// When it is larger than 32 MiB or something else than a file.
     pub fn optional_file(&self, name: &str) -> Result<Option<SeedFile>, SeedError> {
+        let file = self.optional_file_as_is(name)?;
+        Ok(file.map(|file| SeedFile {
+            bytes: self.attempt.in_bytes(file.bytes),
+            ..file
+        }))
+    }
+
+    /// The file `name` with every `{attempt}` that it says; `None` where there
+    /// is nothing of that name.
+    ///
+    /// # Errors
+    /// When it is larger than 32 MiB or something else than a file.
+    pub fn optional_file_as_is(&self, name: &str) -> Result<Option<SeedFile>, SeedError> {
         let path = self.path_of(name);
         let Some(metadata) = self.metadata(name)? else {
             return Ok(None);
@@ -225,6 +254,24 @@ impl SeedDir {
         }
         names.sort();
         Ok(names)
+    }
+
+    /// Entries by what they are called in the world: their names with the number
+    /// of the attempt in place of each `{attempt}`, and as they are here. Those
+    /// that begin with a dot are among them.
+    ///
+    /// # Errors
+    /// When two entries would have one name, and as [`SeedDir::all_names`].
+    pub fn named(&self) -> Result<BTreeMap<String, String>, SeedError> {
+        let mut named = BTreeMap::new();
+        for name in self.all_names()? {
+            let shown = self.attempt.in_text(&name);
+            if let Some(other) = named.insert(shown, name.clone()) {
+                let problem = format!("collides with `{other}` beside it: one name in the world");
+                return Err(SeedError::file(self.path_of(&name), problem));
+            }
+        }
+        Ok(named)
     }
 
     /// Whether the entry `name` is a folder.

@@ -1,5 +1,6 @@
 //! Making a world from a task's seed folder.
 
+mod attempt;
 mod dir;
 
 use jiff::Timestamp;
@@ -24,6 +25,10 @@ pub struct SeedOptions {
     /// Services that the world has ([`SERVICES`]). One without a seed folder
     /// starts empty.
     pub services: Vec<String>,
+    /// Number of the attempt that the world is for, from 0. It stands in place
+    /// of each `{attempt}` in the seed's files and in names under `github/`;
+    /// never in what the files of a repository say.
+    pub attempt: u32,
 }
 
 /// What is wrong with a seed.
@@ -112,7 +117,7 @@ struct AccountEntry {
 
 /// See [`World::seed`].
 pub(super) fn load(dir: &cap_std::fs::Dir, options: &SeedOptions) -> Result<World, SeedError> {
-    let root = SeedDir::root(dir)?;
+    let root = SeedDir::root(dir)?.of_attempt(options.attempt);
     check(options)?;
     let mut known = vec![WORLD_FILE];
     known.extend(options.services.iter().map(String::as_str));

@@ -30,6 +30,7 @@ fn seed(dir: &Dir) -> Result<World, SeedError> {
         dir,
         &SeedOptions {
             services: vec!["google".to_owned()],
+            ..SeedOptions::default()
         },
     )
 }
@@ -108,6 +109,7 @@ fn errors_say_where_and_what() {
 fn unknown_services_are_named_with_the_known_ones() {
     let options = SeedOptions {
         services: vec!["gogle".to_owned()],
+        ..SeedOptions::default()
     };
     let error = World::seed(&folder(&[(WORLD_FILE, WORLD)]), &options)
         .unwrap_err()
@@ -188,4 +190,35 @@ fn files_that_are_not_utf_8_name_the_line() {
 fn path_of(dir: &Dir) -> std::path::PathBuf {
     use std::os::fd::AsRawFd as _;
     std::fs::read_link(format!("/proc/self/fd/{}", dir.as_raw_fd())).unwrap()
+}
+
+#[test]
+fn the_number_of_the_attempt_is_in_mails_and_pages() {
+    let dir = folder(&[
+        (WORLD_FILE, WORLD),
+        (
+            "google/mail/a.eml",
+            "From: Ada <ada@example.com>\nTo: sam@example.com\nSubject: hydra-{attempt}\n\
+             Date: Sun, 1 Mar 2026 10:00:00 +0100\nMessage-ID: <{attempt}@example.com>\n\n\
+             Look at hydra-{attempt}.\n",
+        ),
+        (
+            "notion/Run.md",
+            "---\ntitle: Run {attempt}\n---\nhydra-{attempt} is `{attempt}`\n",
+        ),
+    ]);
+    for attempt in [0, 41] {
+        let services = vec!["google".to_owned(), "notion".to_owned()];
+        let world = World::seed(&dir, &SeedOptions { services, attempt }).unwrap();
+        let snapshot = world.snapshot();
+        let mail = snapshot.gmail.unwrap().messages.remove(0);
+        assert_eq!(mail.subject, format!("hydra-{attempt}"));
+        assert_eq!(mail.text.trim(), format!("Look at hydra-{attempt}."));
+        let message_id = mail.headers.iter().find(|it| it.name == "Message-ID");
+        let expected = format!("<{attempt}@example.com>");
+        assert_eq!(message_id.unwrap().value, expected);
+        let page = snapshot.notion.unwrap().pages.remove(0);
+        assert_eq!(page.title, format!("Run {attempt}"));
+        assert_eq!(page.blocks[0].text, format!("hydra-{attempt} is {attempt}"));
+    }
 }

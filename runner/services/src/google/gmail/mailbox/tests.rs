@@ -26,6 +26,7 @@ fn seed(files: &[(&str, &str)]) -> Result<World, SeedError> {
         &dir,
         &SeedOptions {
             services: vec!["google".to_owned()],
+            ..SeedOptions::default()
         },
     )
 }

@@ -84,6 +84,7 @@ pub(super) fn world() -> World {
         &dir,
         &SeedOptions {
             services: vec!["google".to_owned()],
+            ..SeedOptions::default()
         },
     )
     .unwrap()
