@@ -13,7 +13,7 @@
 //! ```no_run
 //! # use proctor_services::*;
 //! # async fn example(seed: cap_std::fs::Dir) -> Result<(), Box<dyn std::error::Error>> {
-//! let world = World::seed(&seed, &SeedOptions { services: vec!["google".into()] })?;
+//! let world = World::seed(&seed, &SeedOptions { services: vec!["google".into()], ..SeedOptions::default() })?;
 //! let config = GatewayConfig::new(world.services());
 //! let handle = WorldHandle::new(world, JournalCaps::default());
 //! let gateway = Gateway::new(handle.clone(), config)?;
