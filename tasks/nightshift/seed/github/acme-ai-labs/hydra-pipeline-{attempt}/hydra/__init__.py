@@ -1,0 +1,3 @@
+"""The Hydra inference pipeline."""
+
+__version__ = "2.1.0"
