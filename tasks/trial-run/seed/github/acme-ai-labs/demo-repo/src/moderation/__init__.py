@@ -1,0 +1,1 @@
+"""Moderation of posts."""
