@@ -364,6 +364,7 @@ static EMPTY_WORLD: LazyLock<WorldSnapshot> = LazyLock::new(|| WorldSnapshot {
         time_zone: "Europe/Berlin".to_owned(),
     },
     gmail: None,
+    mailboxes: BTreeMap::new(),
     tasks: None,
     github: None,
     notion: None,
@@ -411,6 +412,7 @@ pub fn request(operation: &str) -> JournalEntry {
         request: Payload::default(),
         response: Payload::default(),
         part_of: None,
+        via: None,
         note: None,
     }
 }

@@ -62,9 +62,13 @@ pub struct JournalEntry {
     pub request: Payload,
     /// What went out.
     pub response: Payload,
-    /// Number of the entry this one was part of (a batch request).
+    /// Number of the entry this one was part of (a batch request, a call of a
+    /// tool).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<u64>,
+    /// The tool that was called, for the call and for every request it made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub via: Option<Via>,
     /// Plain words for people: why something was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
@@ -80,6 +84,15 @@ impl JournalEntry {
     pub fn did(&self, operation: &str) -> bool {
         self.ok() && self.operation.as_deref() == Some(operation)
     }
+}
+
+/// How a request came about that no client made itself: a model called a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Via {
+    /// How the tool was called: `mcp` or `composio`.
+    pub channel: String,
+    /// The tool's name as the caller gave it: `GMAIL_SEND_EMAIL`.
+    pub tool: String,
 }
 
 /// One object that a request read or changed.

@@ -14,6 +14,7 @@ pub mod bundle;
 pub mod citation;
 pub mod journal;
 pub mod manifest;
+pub mod note;
 pub mod probe;
 pub mod task;
 pub mod transcript;
@@ -22,8 +23,9 @@ pub mod workspace;
 pub mod world;
 
 pub use citation::Citation;
-pub use journal::{Change, JournalEntry, Touch, View};
+pub use journal::{Change, JournalEntry, Touch, Via, View};
 pub use manifest::Manifest;
+pub use note::NoteKind;
 pub use probe::{Probe, ProbeEnd, Probes};
 pub use task::TaskInfo;
 pub use transcript::Event;

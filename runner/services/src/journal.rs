@@ -274,6 +274,7 @@ impl Journal {
             request: payload,
             response: digest(&answer.body, self.caps.body_bytes),
             part_of,
+            via: answer.via.take(),
             note,
         });
         self.push(Arc::clone(&facts));
@@ -334,6 +335,7 @@ impl Journal {
                 ..Payload::default()
             },
             part_of: None,
+            via: None,
             note: Some(attempt.note),
         };
         bound(&mut entry, ENTRY_CAP);
@@ -384,6 +386,7 @@ impl Journal {
                 request: Payload::default(),
                 response: Payload::default(),
                 part_of: None,
+                via: None,
                 note: Some(note.join("; ")),
             });
         }

@@ -14,6 +14,8 @@ const SHORT_CAP: usize = 1 << 10;
 /// What an entry takes without its texts and touches: member names, numbers,
 /// two digests.
 const ENTRY: usize = 640;
+/// What a tool takes without its texts.
+const VIA: usize = 48;
 /// What a touch takes without its texts.
 const TOUCH: usize = 112;
 
@@ -32,8 +34,11 @@ fn size_of_texts(entry: &JournalEntry) -> usize {
         &entry.path,
         &entry.query,
     ];
+    let via = entry.via.as_ref().map_or(0, |via| {
+        VIA + escaped_len(&via.channel) + escaped_len(&via.tool)
+    });
     let all = texts.into_iter().chain(optional.into_iter().flatten());
-    ENTRY + all.map(|text| escaped_len(text)).sum::<usize>()
+    ENTRY + via + all.map(|text| escaped_len(text)).sum::<usize>()
 }
 
 fn size_of_touch(touch: &Touch) -> usize {
@@ -64,6 +69,9 @@ pub(crate) fn bound(entry: &mut JournalEntry, room: usize) {
     }
     if let Some(note) = &mut entry.note {
         cut(note, cap);
+    }
+    if let Some(via) = &mut entry.via {
+        cut(&mut via.tool, SHORT_CAP);
     }
     let mut left = room.min(ENTRY_CAP).saturating_sub(size_of_texts(entry));
     let changed = keep(&mut entry.changed, &mut left);
@@ -115,7 +123,7 @@ fn cut(text: &mut String, cap: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use proctor_types::journal::{Change, EntryKind, Payload, View};
+    use proctor_types::journal::{Change, EntryKind, Payload, Via, View};
 
     use super::*;
 
@@ -146,6 +154,7 @@ mod tests {
                 kept: true,
             },
             part_of: Some(u64::MAX),
+            via: None,
             note: None,
         }
     }
@@ -163,6 +172,10 @@ mod tests {
         full.changed = vec![change; 3];
         full.path = "/\u{1}\u{2}\u{3}".repeat(100);
         full.note = Some("\"\n".repeat(10));
+        full.via = Some(Via {
+            channel: "mcp".to_owned(),
+            tool: "\u{1}".repeat(30),
+        });
         for entry in [entry(), full] {
             assert!(written(&entry) <= size_of_entry(&entry), "{entry:?}");
         }

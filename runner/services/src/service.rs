@@ -4,6 +4,7 @@
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, header};
 use proctor_types::Touch;
+use proctor_types::journal::Via;
 use serde::Serialize;
 
 use crate::world::World;
@@ -84,6 +85,9 @@ pub struct Answer {
     pub operation: Option<&'static str>,
     /// Identity behind the token.
     pub actor: Option<String>,
+    /// The tool that was called, where the request is such a call or was made
+    /// by one.
+    pub via: Option<Via>,
     /// HTTP status.
     pub status: u16,
     /// Header fields. `Content-Length` and `Date` are the gateway's.
@@ -111,6 +115,7 @@ impl Answer {
             service,
             operation: None,
             actor: None,
+            via: None,
             status,
             headers: HeaderMap::new(),
             body: Bytes::new(),
