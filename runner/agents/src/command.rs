@@ -9,6 +9,8 @@
 //!   character of the prompt is ever read as shell;
 //! - on standard input, where the command line does not say `{prompt}`.
 //!
+//! `PROCTOR_ATTEMPT` is the number of the attempt, from 0.
+//!
 //! What it prints on standard output is the agent's one message. Both outputs
 //! are kept whole, up to a cap, for the bundle's `agent/` folder. An exit code
 //! other than 0 is a failed agent.
@@ -20,6 +22,7 @@ use proctor_types::manifest::{AgentEnd, TranscriptSource};
 
 use crate::agent::{Agent, AgentError, AgentRun, Assignment, Deadline};
 use crate::room::{BASH, ExecOutput, ExecRequest, MAX_ARGUMENT_BYTES, Shell, ShellError};
+use crate::steps::ENV_ATTEMPT;
 use crate::text;
 use crate::transcript::{TranscriptError, TranscriptWriter};
 
@@ -147,7 +150,7 @@ impl Agent for Command {
                 reason,
             }));
         }
-        let mut env = Vec::new();
+        let mut env = vec![(ENV_ATTEMPT.to_owned(), assignment.attempt.to_string())];
         let files = [
             ("PROCTOR_PROMPT_FILE", Some(assignment.prompt)),
             ("PROCTOR_SYSTEM_PROMPT_FILE", assignment.system_prompt),

@@ -29,5 +29,5 @@ mod transcript;
 pub use agent::{Agent, AgentError, AgentRun, Assignment, Solution};
 pub use nop::Nop;
 pub use room::{ExecOutput, ExecRequest, Shell, ShellError};
-pub use spec::{AGENT_NAMES, AgentSpec, SpecError, agent};
+pub use spec::{AGENT_NAMES, AgentSpec, SpecError, agent, brought};
 pub use transcript::{TranscriptError, TranscriptWriter};

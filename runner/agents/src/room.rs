@@ -28,6 +28,12 @@ pub trait Shell: Send + Sync {
     /// `capture` key of a steps file needs ([`crate::capture`]). `None` in a
     /// room without it; such captures fail and say so.
     fn capture_program(&self) -> Option<&str>;
+
+    /// Path inside the room of the folder with the files that the agent's steps
+    /// file brings ([`crate::steps::BroughtFile`]); `None` where it brings none.
+    fn steps_dir(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// A command for the room.

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use crate::agent::{Agent, AgentError, AgentRun, Assignment, Deadline};
 use crate::capture;
 use crate::room::{BASH, ExecOutput, ExecRequest, MAX_ARGUMENT_BYTES, Shell, ShellError};
-use crate::steps::{CommandStep, Step, Steps, Variables};
+use crate::steps::{ATTEMPT, CommandStep, ENV_ATTEMPT, ENV_FILES, Step, Steps, Variables};
 use crate::text;
 use crate::transcript::{TranscriptError, TranscriptWriter};
 
@@ -91,14 +91,22 @@ async fn play(
     transcript: &mut TranscriptWriter,
 ) -> Result<AgentRun, AgentError> {
     let deadline = Deadline::after(assignment.timeout);
+    let attempt = assignment.attempt.to_string();
+    let mut variables = Variables::default();
+    variables.set(ATTEMPT, attempt.as_str());
+    let files = room
+        .steps_dir()
+        .map(|dir| (ENV_FILES.to_owned(), dir.to_owned()));
+    let env = std::iter::once((ENV_ATTEMPT.to_owned(), attempt)).chain(files);
     let mut player = Player {
         room,
         transcript,
         deadline,
-        variables: Variables::default(),
+        variables,
+        env: env.collect(),
         ran: false,
     };
-    let end = match player.all(assignment, &steps.steps).await {
+    let end = match player.all(assignment, &steps.list).await {
         Ok(()) => AgentEnd::Completed,
         Err(Stop::End(end)) => end,
         Err(Stop::Trial(error)) => return Err(error),
@@ -152,6 +160,8 @@ struct Player<'a> {
     transcript: &'a mut TranscriptWriter,
     deadline: Deadline,
     variables: Variables,
+    /// Variables of every command.
+    env: Vec<(String, String)>,
     /// Whether a command of the script has run: the room is one then in which
     /// commands can be started.
     ran: bool,
@@ -221,7 +231,7 @@ impl Player<'_> {
         let id = self.transcript.call(say, TOOL, arguments)?;
         let request = ExecRequest {
             argv: vec![BASH.to_owned(), "-c".to_owned(), line],
-            env: Vec::new(),
+            env: self.env.clone(),
             cwd: None,
             stdin: None,
             timeout: command.timeout.min(left),

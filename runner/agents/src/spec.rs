@@ -9,7 +9,7 @@ use crate::agent::Agent;
 use crate::command::{Command, CommandError};
 use crate::nop::Nop;
 use crate::scripted::{Oracle, Scripted};
-use crate::steps::{self, Steps, StepsError};
+use crate::steps::{self, BroughtError, BroughtFile, Steps, StepsError};
 
 /// The agents that [`agent`] knows.
 pub const AGENT_NAMES: &[&str] = &["command", "nop", "oracle", "scripted"];
@@ -125,6 +125,14 @@ pub enum SpecError {
     /// The steps file is none.
     #[error(transparent)]
     Steps(#[from] StepsError),
+    /// What the steps file brings cannot be read.
+    #[error("{path}: {source}")]
+    Brought {
+        /// The steps file.
+        path: String,
+        /// What is wrong.
+        source: BroughtError,
+    },
     /// The command cannot be run as an agent.
     #[error(transparent)]
     Command(#[from] CommandError),
@@ -156,6 +164,24 @@ pub fn agent(spec: &AgentSpec) -> Result<Box<dyn Agent>, SpecError> {
         "command" => Ok(Box::new(Command::new(spec.needed("a shell command")?)?)),
         _ => Err(spec.unknown()),
     }
+}
+
+/// What the steps file of `spec` brings into the room; nothing for an agent
+/// without a steps file of the operator's.
+///
+/// # Errors
+/// When the steps file is wrong, or what it names is not there, too much or no
+/// file.
+pub fn brought(spec: &AgentSpec) -> Result<Vec<BroughtFile>, SpecError> {
+    if spec.name != "scripted" {
+        return Ok(Vec::new());
+    }
+    let path = spec.needed("a steps file")?;
+    let steps = Steps::parse(path, &read_steps(path)?)?;
+    steps::read_files(Path::new(path), steps.files()).map_err(|source| SpecError::Brought {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 fn read_steps(path: &str) -> Result<Vec<u8>, SpecError> {

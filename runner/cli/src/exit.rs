@@ -84,6 +84,7 @@ impl Exit {
             EngineError::Build(BuildError::File { .. }) => Self::Io,
             EngineError::Task(_)
             | EngineError::Solution(_)
+            | EngineError::Brought { .. }
             | EngineError::Seed { .. }
             | EngineError::Unsupported { .. }
             | EngineError::Build(_)

@@ -146,6 +146,7 @@ mod tests {
             search: Vec::new(),
             init: PathBuf::new(),
             capture: None,
+            mcp: None,
             compiler: crate::host::CompilerCommand {
                 program: PathBuf::new(),
                 args: Vec::new(),

@@ -6,6 +6,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use proctor_agents::SpecError;
+
 /// A job could not be run or recorded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -38,6 +40,14 @@ pub enum EngineError {
     /// The solution of a task is no steps file.
     #[error(transparent)]
     Solution(#[from] proctor_agents::steps::StepsError),
+    /// What the solution of a task is to bring into the room is not to be had.
+    #[error("{steps}: {error}")]
+    Brought {
+        /// The steps file.
+        steps: String,
+        /// What is wrong.
+        error: proctor_agents::steps::BroughtError,
+    },
     /// A program that a task needs is not installed.
     #[error("{task} needs `{program}`, which is not on this machine ({looked})")]
     MissingPrerequisite {
@@ -159,7 +169,7 @@ impl EngineError {
                 Some("docs/task-format.md says what this version runs".to_owned())
             }
             Self::Seed { .. } => Some("docs/services.md describes the seed folder".to_owned()),
-            Self::Agent(_) | Self::Solution(_) => {
+            Self::Agent(_) | Self::Solution(_) | Self::Brought { .. } => {
                 Some("docs/agents.md describes agents and steps files".to_owned())
             }
             Self::MissingPrerequisite { program, .. } => Some(format!(
@@ -187,6 +197,16 @@ impl EngineError {
             }
             Self::Io { .. } | Self::Evidence(_) | Self::Serve(_) | Self::Build(_) => None,
         }
+    }
+}
+
+/// An agent that cannot be what the operator wrote.
+pub(crate) fn unusable(error: SpecError) -> EngineError {
+    match error {
+        SpecError::Unreadable { path, source } => {
+            EngineError::io("cannot read the steps file", path.as_ref())(source)
+        }
+        error => EngineError::Agent(chain(&error)),
     }
 }
 

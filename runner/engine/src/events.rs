@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use crate::record::{Failure, TrialRecord};
+use crate::record::{Failure, SeededRecord, TrialRecord};
 
 /// Version of the event stream.
 pub const SCHEMA: &str = "proctor.events/1";
@@ -68,6 +68,13 @@ pub enum Event {
         trial: TrialId,
         /// Which stage.
         stage: Stage,
+    },
+    /// The world of a trial is there, as its agent will find it.
+    WorldSeeded {
+        /// Which trial.
+        trial: TrialId,
+        /// What is in it.
+        seeded: SeededRecord,
     },
     /// A stage of a trial has ended without a failure of ours.
     StageFinished {

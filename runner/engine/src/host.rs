@@ -18,6 +18,8 @@ pub struct HostConfig {
     pub init: PathBuf,
     /// The filter program that steps files use to take values from outputs.
     pub capture: Option<PathBuf>,
+    /// The program that speaks MCP on standard input and output in the room.
+    pub mcp: Option<PathBuf>,
     /// The program that compiles a grader, in a process of its own.
     pub compiler: CompilerCommand,
     /// Where the Python grader may be, in order; files that are not there are

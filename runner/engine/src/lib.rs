@@ -6,6 +6,7 @@
 //! never reads the environment: what happens is an [`events::Event`], what the
 //! machine looks like is a [`host::HostConfig`].
 
+mod attempt;
 pub mod check;
 mod choice;
 pub mod direct;

@@ -7,9 +7,11 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
 
 use async_trait::async_trait;
+use proctor_agents::steps::BroughtFile;
 use proctor_agents::{ExecOutput, ExecRequest, Shell, ShellError};
 use proctor_sandbox::{
-    CaptiveSockets, CollectCaps, ReadOnlyBind, Sandbox, SandboxConfig, SandboxError, Sink, TOOLS,
+    CaptiveSockets, CollectCaps, GuestFile, ReadOnlyBind, Sandbox, SandboxConfig, SandboxError,
+    Sink, TOOLS,
 };
 use proctor_services::{CaptiveListeners, Gateway, GatewayConfig, JournalCaps, World, WorldHandle};
 use proctor_types::manifest::Isolation;
@@ -22,6 +24,13 @@ use crate::trial::{StageError, Tools};
 
 /// Name of the filter program inside the room.
 pub(crate) const CAPTURE: &str = "proctor-capture";
+
+/// Name of the program inside the room that speaks MCP on standard input and
+/// output, for clients that start their server.
+pub(crate) const MCP: &str = "proctor-mcp";
+
+/// Where the files are that the agent's steps file brings.
+const STEPS_DIR: &str = "/opt/proctor/steps";
 
 /// Ports besides 443, 80 and 53 on which an attempt to leave is recorded: what
 /// agents try for mail, remote shells, proxies and registries. On any other the
@@ -43,7 +52,20 @@ pub(crate) struct Room {
     gateway: Gateway,
     world: WorldHandle,
     capture: Option<String>,
+    /// Folder of what the agent's steps file brings, where it brings something.
+    steps_dir: Option<String>,
     isolation: Isolation,
+}
+
+/// What a room is made of besides its world.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoomPlan<'a> {
+    pub(crate) task: &'a Task,
+    pub(crate) tools: &'a Tools,
+    /// What the agent's steps file brings.
+    pub(crate) brought: &'a [BroughtFile],
+    pub(crate) isolation: Isolation,
+    pub(crate) host: &'a HostConfig,
 }
 
 /// A room that the agent has left for good: its network leads nowhere any more
@@ -59,15 +81,15 @@ pub(crate) struct QuietRoom {
 }
 
 impl Room {
-    /// Opens a room for `task` in front of `world`, with the task's files in
+    /// Opens a room as in `plan` in front of `world`, with the task's files in
     /// its workspace.
-    pub(crate) async fn open(
-        task: &Task,
-        world: World,
-        tools: &Tools,
-        isolation: Isolation,
-        host: &HostConfig,
-    ) -> Result<Self, StageError> {
+    pub(crate) async fn open(plan: RoomPlan<'_>, world: World) -> Result<Self, StageError> {
+        let RoomPlan {
+            task,
+            isolation,
+            host,
+            ..
+        } = plan;
         let services = GatewayConfig::new(world.services());
         let env = proctor_services::client_env(&task.info.services, &world.account);
         let world = WorldHandle::new(world, caps());
@@ -75,7 +97,7 @@ impl Room {
             .map_err(|error| StageError::ours("gateway", &error))?;
         let mut config = config(host, gateway.ca_pem());
         config.env = env;
-        configure(&mut config, task, tools, host);
+        configure(&mut config, &plan);
         let sandbox = match isolation {
             Isolation::Sandbox => {
                 config.ports = WATCHED_PORTS.to_vec();
@@ -103,11 +125,13 @@ impl Room {
             .capture
             .is_some()
             .then(|| sandbox.guest_path(&format!("{TOOLS}/{CAPTURE}")));
+        let steps_dir = (!plan.brought.is_empty()).then(|| sandbox.guest_path(STEPS_DIR));
         Ok(Self {
             sandbox,
             gateway,
             world,
             capture,
+            steps_dir,
             isolation,
         })
     }
@@ -233,6 +257,10 @@ impl Shell for Room {
     fn capture_program(&self) -> Option<&str> {
         self.capture.as_deref()
     }
+
+    fn steps_dir(&self) -> Option<&str> {
+        self.steps_dir.as_deref()
+    }
 }
 
 /// Whether agents can be isolated on this machine.
@@ -272,14 +300,27 @@ pub(crate) fn config(host: &HostConfig, trust_pem: &str) -> SandboxConfig {
     config
 }
 
-fn configure(config: &mut SandboxConfig, task: &Task, tools: &Tools, host: &HostConfig) {
-    let capture = host
-        .capture
-        .iter()
-        .map(|path| (format!("{TOOLS}/{CAPTURE}"), path.clone()));
-    let binds = tools.binds.iter().cloned().chain(capture);
+fn configure(config: &mut SandboxConfig, plan: &RoomPlan<'_>) {
+    let (task, host) = (plan.task, plan.host);
+    let own = [(CAPTURE, &host.capture), (MCP, &host.mcp)];
+    let own = own.into_iter().filter_map(|(name, path)| {
+        // What talks to services is of no use in a world without any.
+        let is_used = name != MCP || !task.info.services.is_empty();
+        let path = path.as_ref().filter(|_| is_used)?;
+        Some((format!("{TOOLS}/{name}"), path.clone()))
+    });
+    let binds = plan.tools.binds.iter().cloned().chain(own);
     config.binds = binds
         .map(|(target, source)| ReadOnlyBind { source, target })
+        .collect();
+    config.files = plan
+        .brought
+        .iter()
+        .map(|file| GuestFile {
+            path: format!("{STEPS_DIR}/{}", file.path),
+            bytes: file.bytes.clone(),
+            executable: file.executable,
+        })
         .collect();
     let limits = &mut config.limits;
     limits.workspace_bytes = task

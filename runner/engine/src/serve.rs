@@ -133,7 +133,7 @@ fn world(source: &Source) -> Result<(String, World, Vec<String>), EngineError> {
     match source {
         Source::Task(path) => {
             let task = task::load_task(path, crate::host::load_options())?;
-            let world = crate::trial::world(&task)?;
+            let world = crate::trial::world(&task, 0)?;
             Ok((task.info.id, world, task.info.services))
         }
         Source::World(name) => {

@@ -27,13 +27,22 @@
 //! command line, quotes, dollar signs and all, and so does jq. Put a placeholder
 //! between single quotes only where the value cannot contain one, as identifiers
 //! cannot; hand anything else over in a file. `\{{name}}` stands for `{{name}}`
-//! itself. Braces around anything but a plain name are left alone.
+//! itself. Braces around anything but a plain name are left alone. `{{attempt}}`,
+//! the number of the attempt, is there from the beginning.
+//!
+//! Beside `steps`, a file can have `files`: names of files and folders that lie
+//! beside it. They are in the room, read-only, in the folder `$PROCTOR_STEPS`
+//! ([`ENV_FILES`]). `$PROCTOR_ATTEMPT` ([`ENV_ATTEMPT`]) is the number of the
+//! attempt.
 
+mod files;
 mod parse;
 mod template;
 
 use std::time::Duration;
 
+pub(crate) use files::read as read_files;
+pub use files::{Brought, BroughtError, BroughtFile, MAX_BROUGHT_BYTES, MAX_BROUGHT_FILES};
 pub use parse::{StepsError, StepsProblem};
 pub use template::{TemplateError, Variables};
 
@@ -44,10 +53,18 @@ pub const MAX_STEPS: usize = 500;
 /// Time of a command whose step names none.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_mins(1);
 
+/// Variable with the number of the attempt, from 0.
+pub const ENV_ATTEMPT: &str = "PROCTOR_ATTEMPT";
+/// Variable with the folder of the files that the steps file brings.
+pub const ENV_FILES: &str = "PROCTOR_STEPS";
+/// Name of the variable of templates that is the number of the attempt.
+pub const ATTEMPT: &str = "attempt";
+
 /// A steps file, parsed and checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Steps {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) list: Vec<Step>,
+    pub(crate) files: Vec<String>,
     pub(crate) source: Vec<u8>,
 }
 
@@ -60,14 +77,20 @@ impl Steps {
         parse::parse(path, bytes)
     }
 
+    /// What it brings into the room: paths of files and folders, relative to the
+    /// folder of the steps file.
+    pub fn files(&self) -> &[String] {
+        &self.files
+    }
+
     /// How many steps there are.
     pub fn len(&self) -> usize {
-        self.steps.len()
+        self.list.len()
     }
 
     /// Whether there are none. A parsed file has at least one.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.list.is_empty()
     }
 }
 

@@ -6,8 +6,9 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_saphyr::{Error as YamlError, Location, Spanned};
 
+use super::files::{MAX_BROUGHT_FILES, is_inside};
 use super::template::is_name;
-use super::{CommandStep, DEFAULT_TIMEOUT, MAX_FILE_BYTES, MAX_STEPS, Step, Steps};
+use super::{ATTEMPT, CommandStep, DEFAULT_TIMEOUT, MAX_FILE_BYTES, MAX_STEPS, Step, Steps};
 use crate::capture::MAX_FILTER_BYTES;
 use crate::spec::nearest;
 
@@ -114,6 +115,20 @@ pub enum StepsProblem {
         /// The name.
         name: String,
     },
+    /// A variable that is there already.
+    #[error("step {step} captures `{name}`, which is the number of the attempt: take another name")]
+    TakenVariable {
+        /// The step, from 1.
+        step: usize,
+        /// The name.
+        name: &'static str,
+    },
+    /// A name that leads away from the steps file, or that is there twice.
+    #[error(
+        "`files` names `{0}`: expected files and folders beside the steps file, each once, as \
+         relative paths without `.` and `..`"
+    )]
+    FileName(String),
     /// A filter that is empty or too long.
     #[error(
         "the filter for `{name}` in step {step} has {bytes} bytes: expected 1 to \
@@ -132,6 +147,8 @@ pub enum StepsProblem {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
+    #[serde(default)]
+    files: Vec<Spanned<String>>,
     steps: Spanned<Vec<Spanned<RawStep>>>,
 }
 
@@ -161,6 +178,7 @@ pub(super) fn parse(path: &str, bytes: &[u8]) -> Result<Steps, StepsError> {
     })?;
     let raw: RawFile =
         serde_saphyr::from_str_with_options(text, options()).map_err(|error| fail(yaml(&error)))?;
+    let files = names(raw.files).map_err(fail)?;
     let count = raw.steps.value.len();
     if count == 0 {
         return Err(fail(at(raw.steps.referenced, StepsProblem::Empty)));
@@ -174,7 +192,8 @@ pub(super) fn parse(path: &str, bytes: &[u8]) -> Result<Steps, StepsError> {
         .collect::<Result<_, _>>()
         .map_err(fail)?;
     Ok(Steps {
-        steps,
+        list: steps,
+        files,
         source: bytes.to_vec(),
     })
 }
@@ -289,6 +308,17 @@ fn checked(step: usize, here: Location, raw: RawStep) -> Result<Step, Located> {
     })
 }
 
+fn names(raw: Vec<Spanned<String>>) -> Result<Vec<String>, Located> {
+    let mut names: Vec<String> = Vec::with_capacity(raw.len().min(MAX_BROUGHT_FILES));
+    for name in raw {
+        if !is_inside(&name.value) || names.contains(&name.value) {
+            return Err(at(name.referenced, StepsProblem::FileName(name.value)));
+        }
+        names.push(name.value);
+    }
+    Ok(names)
+}
+
 fn exit_code(step: usize, code: &Spanned<i64>) -> Result<i32, Located> {
     u8::try_from(code.value).map(i32::from).map_err(|_| {
         at(
@@ -312,6 +342,13 @@ fn captures(
                 name: name.clone(),
             };
             return Err(at(raw.referenced, problem));
+        }
+        if name == ATTEMPT {
+            let name = ATTEMPT;
+            return Err(at(
+                raw.referenced,
+                StepsProblem::TakenVariable { step, name },
+            ));
         }
         let bytes = filter.len();
         if filter.trim().is_empty() || bytes > MAX_FILTER_BYTES {
@@ -339,7 +376,9 @@ mod tests {
     #[test]
     fn a_full_step_and_the_defaults() {
         let text = "steps:\n- say: hello\n- run: ls\n- say: x\n  run: |\n    a\n    b\n  timeout_seconds: 5\n  capture: {b: .b, a: .a}\n  expect_exit: 3\n";
-        let steps = parse("s", text.as_bytes()).unwrap().steps;
+        let parsed = parse("s", text.as_bytes()).unwrap();
+        assert!(parsed.files().is_empty());
+        let steps = parsed.list;
         assert_eq!(
             steps[0],
             Step {
@@ -417,6 +456,19 @@ mod tests {
                 "steps:\n- run: ls\n  capture: {a: ''}\n",
                 "the filter for `a` in step 1 has 0 bytes",
             ),
+            (
+                "steps:\n- run: ls\n  capture: {attempt: .a}\n",
+                ":3: step 1 captures `attempt`, which is the number of the attempt",
+            ),
+            (
+                "files: [kit, ../grader.wasm]\nsteps:\n- run: ls\n",
+                ":1: `files` names `../grader.wasm`",
+            ),
+            (
+                "files:\n- a\n- a\nsteps:\n- run: ls\n",
+                ":3: `files` names `a`",
+            ),
+            ("files: kit\nsteps:\n- run: ls\n", ":1: "),
             ("steps:\n- run: ls\n  run: ls\n", ":3: "),
             ("steps:\n- ls\n", ":2: "),
             ("steps: ls\n", ":1: "),

@@ -64,7 +64,10 @@ async fn nothing_of_the_host_s_environment_is_handed_on() {
     let request = room.requests().pop().unwrap();
     assert_eq!(
         request.env,
-        [("PROCTOR_PROMPT_FILE".to_owned(), "/tmp/p".to_owned())]
+        [
+            ("PROCTOR_ATTEMPT".to_owned(), "0".to_owned()),
+            ("PROCTOR_PROMPT_FILE".to_owned(), "/tmp/p".to_owned())
+        ]
     );
     assert_eq!(request.argv, ["/bin/bash", "-c", "x", "agent"]);
     assert_eq!(request.stdin.as_deref(), Some(b"p".as_slice()));

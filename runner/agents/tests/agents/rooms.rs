@@ -23,6 +23,7 @@ type Answer = dyn Fn(&ExecRequest) -> Result<ExecOutput, ShellError> + Send + Sy
 pub(crate) struct Fake {
     answer: Box<Answer>,
     pub(crate) capture: Option<String>,
+    files: Option<String>,
     requests: Mutex<Vec<ExecRequest>>,
 }
 
@@ -34,6 +35,7 @@ impl Fake {
         Self {
             answer: Box::new(answer),
             capture,
+            files: None,
             requests: Mutex::default(),
         }
     }
@@ -47,6 +49,12 @@ impl Fake {
                 ..ExecOutput::default()
             })
         })
+    }
+
+    /// The same with the folder of the files that a steps file brings.
+    pub(crate) fn with_files(mut self, dir: &str) -> Self {
+        self.files = Some(dir.to_owned());
+        self
     }
 
     /// The commands that were run, without captures.
@@ -76,6 +84,10 @@ impl Shell for Fake {
 
     fn capture_program(&self) -> Option<&str> {
         self.capture.as_deref()
+    }
+
+    fn steps_dir(&self) -> Option<&str> {
+        self.files.as_deref()
     }
 }
 

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use proctor_agents::scripted::{Oracle, Scripted};
 use proctor_agents::steps::Steps;
 use proctor_agents::{
-    Agent, AgentError, Assignment, ExecOutput, ExecRequest, Nop, Shell, ShellError,
+    Agent, AgentError, Assignment, ExecOutput, ExecRequest, Nop, Shell, ShellError, Solution,
     TranscriptError, TranscriptWriter,
 };
 use proctor_types::manifest::{AgentEnd, TranscriptSource};
@@ -120,9 +120,34 @@ async fn a_step_is_a_call_and_its_result_as_in_a_real_agent_s_transcript() {
 
     let request = &room.requests()[0];
     assert_eq!(request.argv, ["/bin/bash", "-c", "gws tasks list"]);
+    let attempt = ("PROCTOR_ATTEMPT".to_owned(), "0".to_owned());
+    assert_eq!(request.env, [attempt]);
+    assert_eq!(request.timeout, Duration::from_mins(1));
+}
+
+#[tokio::test]
+async fn steps_know_the_attempt_and_where_their_files_are() {
+    let room = Fake::printing("{}").with_files("/opt/proctor/steps");
+    let solution = Some(Solution {
+        path: "solution/steps.yaml",
+        bytes: b"files: [kit]\nsteps:\n- say: Run {{attempt}}.\n  run: clone hydra-{{attempt}} {attempt}\n",
+    });
+    let assignment = Assignment {
+        attempt: 3,
+        solution,
+        ..assignment("Do it.")
+    };
+    let (ran, lines) = run(&Oracle, &room, &assignment).await;
+    assert_eq!(ran.unwrap().end, AgentEnd::Completed);
+    assert_eq!(room.lines(), ["clone hydra-3 {attempt}"]);
+    assert_eq!(lines.messages()[1].text(), "Run 3.");
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     assert_eq!(
-        (request.env.len(), request.timeout),
-        (0, Duration::from_mins(1))
+        room.requests()[0].env,
+        [
+            pair("PROCTOR_ATTEMPT", "3"),
+            pair("PROCTOR_STEPS", "/opt/proctor/steps")
+        ]
     );
 }
 

@@ -28,6 +28,7 @@ pub(crate) fn host() -> anyhow::Result<HostConfig> {
             )
         })?,
         capture: beside("proctor-capture"),
+        mcp: beside("proctor-mcp"),
         python: python(&program),
         cache: cache(),
         scratch: scratch(),

@@ -15,7 +15,7 @@ pub use plan::{JobPlan, JobRequest};
 use crate::EngineError;
 use crate::events::{Event, EventSink, Events};
 use crate::evidence::{json_bytes, replace};
-use crate::record::{Denominator, JobSummary, SUMMARY_SCHEMA, TrialRecord};
+use crate::record::{Denominator, GroupRecord, JobSummary, SUMMARY_SCHEMA, TimeShare, TrialRecord};
 use crate::report::job_markdown;
 use crate::trial;
 
@@ -84,6 +84,8 @@ fn summarise(id: String, planned: usize, job: &JobDir, trials: Vec<TrialRecord>)
         job: id,
         dir: job.path().display().to_string(),
         denominator: Denominator::of(planned, &trials),
+        groups: GroupRecord::all(&trials),
+        time: TimeShare::of(&trials),
         trials,
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use proctor_agents::{AgentSpec, SpecError};
+use proctor_agents::AgentSpec;
 use proctor_grading::python::Script;
 use proctor_types::manifest::Isolation;
 use serde_json::json;
@@ -13,16 +13,14 @@ use serde_json::json;
 use super::JobDir;
 use crate::EngineError;
 use crate::choice::GraderChoice;
+use crate::error::unusable;
 use crate::events::{Events, TrialId};
 use crate::host::HostConfig;
 use crate::task::{self, lock};
-use crate::trial::{Bench, Graders, Module, Tools, TrialSpec, settled};
+use crate::trial::{Bench, Graders, Module, Tools, TrialSpec, Worlds, brought, settled};
 
 /// Where jobs are recorded, seen from where `proctor` runs.
 const OUT: &str = "out";
-/// The agent that plays the solution of a task.
-const ORACLE: &str = "oracle";
-
 /// What the operator asks for.
 #[derive(Debug, Clone)]
 pub struct JobRequest {
@@ -86,15 +84,16 @@ impl JobPlan {
             supported(&task)?;
             let pack = task.pack.suite_dir().join(task.pack.name());
             apart(&out, &pack)?;
-            if agents.iter().any(|(_, spec)| spec.name == ORACLE) {
-                solved(&task)?;
-            }
+            let brought = agents
+                .iter()
+                .map(|(_, spec)| brought(spec, &task))
+                .collect::<Result<Vec<_>, _>>()?;
             let mut remarks = task
                 .warnings
                 .iter()
                 .map(ToString::to_string)
                 .collect::<Vec<_>>();
-            let world = crate::trial::world(&task)?;
+            let worlds = Worlds::of(&task)?;
             let module = Module::of(
                 &task,
                 request.lock,
@@ -105,7 +104,7 @@ impl JobPlan {
             let graders = Graders::of(&task, &module)?;
             let tools = Arc::new(given.and_prerequisites(&task, &request.host.search)?);
             let attempts = request.attempts.or(task.attempts).unwrap_or(1);
-            for (name, spec) in &agents {
+            for ((name, spec), brought) in agents.iter().zip(&brought) {
                 for attempt in 0..attempts {
                     trials.push(TrialSpec {
                         id: TrialId {
@@ -114,8 +113,9 @@ impl JobPlan {
                             attempt,
                         },
                         task: Arc::clone(&task),
-                        world: world.clone(),
+                        worlds: worlds.clone(),
                         agent: spec.clone(),
+                        brought: Arc::clone(brought),
                         module: module.clone(),
                         graders: graders.clone(),
                         tools: Arc::clone(&tools),
@@ -239,20 +239,6 @@ fn apart(out: &Path, pack: &Path) -> Result<(), EngineError> {
     })
 }
 
-/// Refuses a task that its oracle could not play.
-fn solved(task: &task::Task) -> Result<(), EngineError> {
-    let Some(path) = &task.oracle else {
-        return Err(EngineError::Unsupported {
-            file: task.file().to_owned(),
-            what: "the agent `oracle` has no solution to play; name a steps file under \
-                   `proctor: oracle:`",
-        });
-    };
-    let bytes = task.pack.read(path)?;
-    proctor_agents::steps::Steps::parse(&task.pack.shown(path), &bytes)?;
-    Ok(())
-}
-
 /// The agents with a name for each, which is its adapter's, and has a number
 /// from the second of an adapter on.
 fn agents(texts: &[String]) -> Result<Vec<(String, AgentSpec)>, EngineError> {
@@ -280,15 +266,6 @@ fn agent(text: &str) -> Result<AgentSpec, EngineError> {
     // Made once more for every trial; here only so that a mistake shows now.
     proctor_agents::agent(&spec).map_err(unusable)?;
     Ok(spec)
-}
-
-fn unusable(error: SpecError) -> EngineError {
-    match error {
-        SpecError::Unreadable { path, source } => {
-            EngineError::io("cannot read the steps file", path.as_ref())(source)
-        }
-        error => EngineError::Agent(crate::error::chain(&error)),
-    }
 }
 
 #[cfg(test)]

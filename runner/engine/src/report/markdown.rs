@@ -1,5 +1,9 @@
 //! Text from agents, mails and task authors, made safe to stand in Markdown.
 
+use proctor_types::verdict::Interval;
+
+pub(crate) use crate::record::number;
+
 /// Longest piece of foreign text in a report, in characters.
 const LONGEST: usize = 400;
 
@@ -61,21 +65,17 @@ fn is_format(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// A number without needless digits: `6`, `1.5`, `0.667`.
-pub(crate) fn number(value: f64) -> String {
-    // A sum over nothing is -0.
-    let text = format!("{:.3}", value + 0.0);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
+/// What stands between the ends of an interval.
+pub(crate) const DASH: &str = "–";
 
 /// `6` or `6–10`.
 pub(crate) fn range(low: f64, high: f64) -> String {
-    let (low, high) = (number(low), number(high));
-    if low == high {
-        low
-    } else {
-        format!("{low}–{high}")
-    }
+    crate::record::range(low, high, DASH)
+}
+
+/// `64 %` or `60–100 %`.
+pub(crate) fn percent(share: Interval) -> String {
+    crate::record::percent(share, DASH)
 }
 
 #[cfg(test)]
@@ -92,14 +92,5 @@ mod tests {
         }
         assert_eq!(code("a ``b`` |"), "``` a ``b`` \\| ```");
         assert_eq!(inline(&"x".repeat(1000)).chars().count(), LONGEST + 1);
-    }
-
-    #[test]
-    fn numbers_are_short_and_exact_enough() {
-        assert_eq!(number(6.0), "6");
-        assert_eq!(number(-0.0), "0");
-        assert_eq!(number(2.0 / 3.0), "0.667");
-        assert_eq!(range(0.6, 1.0), "0.6–1");
-        assert_eq!(range(1.0, 1.0), "1");
     }
 }

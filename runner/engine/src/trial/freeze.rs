@@ -16,6 +16,9 @@ use crate::EngineError;
 use crate::evidence::BundleWriter;
 use crate::room::QuietRoom;
 
+/// Folder in the bundle's `agent/` of what the agent's steps file brought.
+const BROUGHT_DIR: &str = "files";
+
 /// What the agent left, written down, and the room that it left.
 #[derive(Debug)]
 pub(crate) struct Frozen {
@@ -122,7 +125,10 @@ fn write_trial(
     trial: &Dir,
     raw: &[(String, Vec<u8>)],
 ) -> Result<(), StageError> {
-    to.bytes(bundle::PROMPT, spec.task.prompt.as_bytes())?;
+    to.bytes(bundle::PROMPT, spec.prompt().as_bytes())?;
+    if let Some(system_prompt) = spec.system_prompt() {
+        to.bytes(bundle::SYSTEM_PROMPT, system_prompt.as_bytes())?;
+    }
     to.json(bundle::TASK, &spec.task.info)?;
     let io = |error| {
         StageError::from(EngineError::io(
@@ -134,6 +140,12 @@ fn write_trial(
     to.stream(bundle::TRANSCRIPT, &mut transcript).map_err(io)?;
     for (name, bytes) in raw {
         to.bytes(&format!("{}/{name}", bundle::AGENT_DIR), bytes)?;
+    }
+    for file in spec.brought.iter() {
+        to.bytes(
+            &format!("{}/{BROUGHT_DIR}/{}", bundle::AGENT_DIR, file.path),
+            &file.bytes,
+        )?;
     }
     for fixture in &spec.task.fixtures {
         to.bytes(

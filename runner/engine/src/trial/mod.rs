@@ -4,6 +4,7 @@
 //! left, and says on failure whose failure it was: seed -> run -> freeze ->
 //! probe -> grade -> record.
 
+mod brought;
 mod freeze;
 mod grade;
 mod graders;
@@ -12,6 +13,7 @@ mod run;
 mod seed;
 mod tools;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,16 +21,18 @@ use std::time::Instant;
 
 use cap_std::fs::Dir;
 use proctor_agents::AgentSpec;
+use proctor_agents::steps::BroughtFile;
 use proctor_grading::GraderHost;
-use proctor_services::World;
 use proctor_types::manifest::{AgentEnd, Isolation};
 
+pub(crate) use brought::brought;
 pub(crate) use grade::{Module, NoVerdict, grade, grade_bundle};
 pub(crate) use graders::Graders;
-pub(crate) use seed::{unseeded, world};
+pub(crate) use seed::{Worlds, unseeded, world};
 pub(crate) use tools::{Tools, settled};
 
 use crate::EngineError;
+use crate::attempt;
 use crate::events::{Event, Events, Stage, TrialId};
 use crate::evidence::{json_bytes, replace};
 use crate::job::JobDir;
@@ -56,15 +60,30 @@ pub(crate) struct Bench {
 pub(crate) struct TrialSpec {
     pub(crate) id: TrialId,
     pub(crate) task: Arc<Task>,
-    /// The task's world as it is seeded; each trial gets a copy.
-    pub(crate) world: World,
+    /// Where the trial has its world from.
+    pub(crate) worlds: Worlds,
     pub(crate) agent: AgentSpec,
+    /// What the agent's steps file brings into the room.
+    pub(crate) brought: Arc<Vec<BroughtFile>>,
     pub(crate) module: Module,
     /// Everything that the task can be graded by.
     pub(crate) graders: Graders,
     pub(crate) tools: Arc<Tools>,
     /// Remarks that belong into the report: not locked, not isolated.
     pub(crate) remarks: Vec<String>,
+}
+
+impl TrialSpec {
+    /// The prompt of this attempt.
+    pub(crate) fn prompt(&self) -> Cow<'_, str> {
+        attempt::filled(&self.task.prompt, self.id.attempt)
+    }
+
+    /// The system prompt of this attempt, where the task has one.
+    pub(crate) fn system_prompt(&self) -> Option<Cow<'_, str>> {
+        let prompt = self.task.system_prompt.as_ref()?;
+        Some(attempt::filled(&prompt.text, self.id.attempt))
+    }
 }
 
 /// A stage that could not do its work, and who is to blame.
@@ -160,6 +179,7 @@ async fn stages(
 ) -> Result<(), StageError> {
     let shown = job.path().join(&record.dir);
     let seeded = watch.stage(Stage::Seed, seed::seed(bench, spec)).await?;
+    record.seeded = Some(seeded.record.clone());
     let ran = watch.stage(Stage::Run, run::run(spec, seeded, dir)).await?;
     record.outcome = match &ran.end {
         AgentEnd::Completed => Outcome::Scored,
@@ -231,7 +251,10 @@ fn begin(spec: &TrialSpec, isolation: Isolation) -> TrialRecord {
         score: None,
         points: None,
         result: None,
+        categories: Vec::new(),
         criteria: Vec::new(),
+        adjustments: Vec::new(),
+        seeded: None,
         seconds: BTreeMap::new(),
         dir: String::new(),
         isolation,
@@ -251,10 +274,7 @@ fn begin(spec: &TrialSpec, isolation: Isolation) -> TrialRecord {
 
 fn fail(record: &mut TrialRecord, stage: Stage, error: StageError) {
     record.outcome = error.outcome;
-    record.score = None;
-    record.points = None;
-    record.result = None;
-    record.criteria.clear();
+    record.forget();
     record.failure = Some(Failure {
         stage,
         kind: error.kind,

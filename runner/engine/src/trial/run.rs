@@ -31,7 +31,7 @@ pub(crate) struct Ran {
 /// Lets the agent work until it is done or its time is up. Afterwards nothing
 /// of it is left running.
 pub(crate) async fn run(spec: &TrialSpec, seeded: Seeded, dir: &Dir) -> Result<Ran, StageError> {
-    let Seeded { room, before } = seeded;
+    let Seeded { room, before, .. } = seeded;
     let agent =
         proctor_agents::agent(&spec.agent).map_err(|error| StageError::ours("agent", &error))?;
     let mut transcript = TranscriptWriter::new(growing(dir)?);
@@ -46,13 +46,10 @@ pub(crate) async fn run(spec: &TrialSpec, seeded: Seeded, dir: &Dir) -> Result<R
         }
         None => None,
     };
+    let (prompt, system_prompt) = (spec.prompt(), spec.system_prompt());
     let assignment = Assignment {
-        prompt: &spec.task.prompt,
-        system_prompt: spec
-            .task
-            .system_prompt
-            .as_ref()
-            .map(|prompt| prompt.text.as_str()),
+        prompt: &prompt,
+        system_prompt: system_prompt.as_deref(),
         timeout,
         attempt: spec.id.attempt,
         solution: solution

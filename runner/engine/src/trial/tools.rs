@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use proctor_sandbox::TOOLS;
 
 use crate::EngineError;
-use crate::room::CAPTURE;
+use crate::room::{CAPTURE, MCP};
 use crate::task::Task;
 
 /// Where the operator's directories are in the room.
@@ -82,10 +82,14 @@ impl Tools {
                     what: "a `cli:` prerequisite is the name of a program, without a path",
                 });
             }
-            if name == CAPTURE {
+            if name == CAPTURE || name == MCP {
                 return Err(EngineError::Unsupported {
                     file: task.file().to_owned(),
-                    what: "`proctor-capture` is the runner's own and no prerequisite",
+                    what: if name == MCP {
+                        "`proctor-mcp` is the runner's own and no prerequisite"
+                    } else {
+                        "`proctor-capture` is the runner's own and no prerequisite"
+                    },
                 });
             }
             let target = format!("{TOOLS}/{name}");
@@ -130,8 +134,8 @@ fn target(path: &Path, real: &Path) -> Result<String, String> {
     if !executable(real) {
         return Err("expected a program that may be executed, or a directory".to_owned());
     }
-    if name == CAPTURE {
-        return Err(format!("`{CAPTURE}` is the runner's own"));
+    if name == CAPTURE || name == MCP {
+        return Err(format!("`{name}` is the runner's own"));
     }
     Ok(format!("{TOOLS}/{name}"))
 }

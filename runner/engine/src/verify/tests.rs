@@ -206,6 +206,7 @@ fn rebuilt(path: &Path) -> Verified {
         search: Vec::new(),
         init: nothing.clone(),
         capture: None,
+        mcp: None,
         compiler: crate::host::CompilerCommand {
             program: nothing.clone(),
             args: Vec::new(),

@@ -1,5 +1,8 @@
 //! `summary.md`: a whole job, for people.
 
+mod patterns;
+mod results;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -21,9 +24,18 @@ pub(crate) fn job(summary: &JobSummary) -> String {
     {
         out.push_str("> **No isolation** in at least one trial: see its report.\n\n");
     }
-    trials(&mut out, summary);
+    results::results(&mut out, summary);
+    for group in &summary.groups {
+        patterns::patterns(&mut out, group);
+    }
     criteria(&mut out, summary);
+    trials(&mut out, summary);
     failures(&mut out, summary);
+    _ = writeln!(
+        out,
+        "## Time\n\n{}. Seconds per stage are in each `trial.json`.",
+        summary.time
+    );
     out
 }
 

@@ -1,11 +1,23 @@
 //! `trial.json` and `job.json`: what a job leaves on disk beside the evidence.
 
+mod group;
+mod results;
+mod seeded;
+mod share;
+#[cfg(test)]
+pub(crate) mod testing;
+
 use std::collections::BTreeMap;
 
 use proctor_types::manifest::Isolation;
-use proctor_types::verdict::{GraderKind, Interval, Points, Standing, Verdict};
+use proctor_types::verdict::{Adjustment, GraderKind, Interval, Points, Standing, Verdict};
 use proctor_types::{Citation, Criterion, Status};
 use serde::{Deserialize, Serialize};
+
+pub use group::{CategorySpread, GroupRecord, Pattern, RunRef, Spread};
+pub use results::{ResultsRow, ResultsTable, number, percent, range, verdict, word};
+pub use seeded::{SeededMail, SeededPages, SeededRecord, SeededRepository, SeededTasks};
+pub use share::TimeShare;
 
 use crate::events::Stage;
 
@@ -92,8 +104,17 @@ pub struct TrialRecord {
     /// Where the points stand against the task's thresholds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Standing>,
+    /// Points by category, in the order of the verdict, before adjustments.
+    #[serde(default)]
+    pub categories: Vec<CategoryRecord>,
     /// Criteria in the order of the verdict.
     pub criteria: Vec<CriterionRecord>,
+    /// What cost points beside the criteria.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adjustments: Vec<Adjustment>,
+    /// What was in the world when the agent came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeded: Option<SeededRecord>,
     /// Seconds per stage, and in `total`.
     pub seconds: BTreeMap<String, f64>,
     /// Directory of the trial, relative to the job's.
@@ -156,11 +177,26 @@ pub struct Requests {
     pub egress: u64,
 }
 
+/// The criteria of one category together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CategoryRecord {
+    /// The category.
+    pub category: String,
+    /// Its points.
+    pub points: Points,
+}
+
 /// A criterion in short.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CriterionRecord {
     /// Identifier.
     pub id: String,
+    /// One line for people.
+    #[serde(default)]
+    pub title: String,
+    /// Group in reports.
+    #[serde(default)]
+    pub category: String,
     /// Who decided.
     pub status: Status,
     /// Points; `null` where nobody decided.
@@ -183,6 +219,18 @@ impl TrialRecord {
         self.grader_sha256 = Some(verdict.grader.sha256.clone());
         self.source_sha256.clone_from(&verdict.grader.source_sha256);
         self.criteria = verdict.criteria.iter().map(CriterionRecord::from).collect();
+        self.categories = CategoryRecord::all(&self.criteria);
+        self.adjustments.clone_from(&verdict.adjustments);
+    }
+
+    /// Forgets what a verdict said: the trial has no result.
+    pub(crate) fn forget(&mut self) {
+        self.score = None;
+        self.points = None;
+        self.result = None;
+        self.criteria.clear();
+        self.categories.clear();
+        self.adjustments.clear();
     }
 }
 
@@ -190,6 +238,8 @@ impl From<&Criterion> for CriterionRecord {
     fn from(criterion: &Criterion) -> Self {
         Self {
             id: criterion.id.clone(),
+            title: criterion.title.clone(),
+            category: criterion.category.clone(),
             status: criterion.status,
             points: criterion.points,
             max: criterion.max,
@@ -252,4 +302,10 @@ pub struct JobSummary {
     pub denominator: Denominator,
     /// Trials in the order of the plan.
     pub trials: Vec<TrialRecord>,
+    /// Runs of one task beside each other, where there are at least two.
+    #[serde(default)]
+    pub groups: Vec<GroupRecord>,
+    /// Where the time of all trials went.
+    #[serde(default)]
+    pub time: TimeShare,
 }
