@@ -221,7 +221,7 @@ async fn a_script_that_cannot_go_on_names_the_step_and_keeps_the_transcript() {
         (
             "- run: x\n  capture: {id: .}\n- run: x\n- run: '{{ID}}'\n",
             "1",
-            "step 3: nothing was captured as `ID` before; there is id",
+            "step 3: nothing was captured as `ID` before; there is attempt, id",
         ),
     ] {
         let stdout = stdout.replace("BIG", &"x".repeat(60_000));

@@ -1,5 +1,6 @@
 //! Reporters: they consume the engine's events and nothing else.
 
+pub(crate) mod summary;
 pub(crate) mod terminal;
 
 use std::sync::Arc;

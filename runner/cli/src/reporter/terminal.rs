@@ -7,10 +7,14 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use proctor_engine::events::{Envelope, Event, EventSink, Stage, TrialId};
 use proctor_engine::printable;
-use proctor_engine::record::{CriterionRecord, TrialRecord};
+pub(crate) use proctor_engine::record::number;
+use proctor_engine::record::{CriterionRecord, SeededRecord, TrialRecord, range as between, word};
 use proctor_types::verdict::{Adjustment, AdjustmentKind};
 
 use crate::output;
+
+/// What stands between the ends of an interval.
+pub(crate) const DASH: &str = " to ";
 
 /// Shows stages and results on standard error.
 pub(crate) struct Progress {
@@ -46,6 +50,28 @@ impl Progress {
             Some(bar) => bar.println(printable(text)),
             None => output::err(text),
         }
+    }
+
+    /// What the agent will find, a line for each service.
+    fn seeded(&self, trial: &TrialId, seeded: &SeededRecord) {
+        for (what, much) in seeded.lines() {
+            self.say(&format!("{trial}: {what} seeded: {much}"));
+        }
+    }
+
+    /// The stages that people wait for are always told; the others where there
+    /// is no moving line that has shown them.
+    fn finished(&self, trial: &TrialId, stage: Stage, seconds: f64) {
+        let done = match stage {
+            Stage::Run => "inference done",
+            Stage::Grade => "evaluation done",
+            _ if self.line.is_some() => return,
+            Stage::Seed => "room ready",
+            Stage::Freeze => "evidence frozen",
+            Stage::Probe => "probes done",
+            Stage::Record => "result written",
+        };
+        self.say(&format!("{trial}: {done} in {seconds:.3} s"));
     }
 
     fn stage(&self, trial: &TrialId, stage: Stage) {
@@ -92,13 +118,12 @@ impl EventSink for Progress {
                 message,
             } => self.say(&format!("{trial}: {message}")),
             Event::StageStarted { trial, stage } => self.stage(trial, *stage),
+            Event::WorldSeeded { trial, seeded } => self.seeded(trial, seeded),
             Event::StageFinished {
                 trial,
                 stage,
                 seconds,
-            } if self.line.is_none() => {
-                self.say(&format!("{trial}: {} {seconds:.3} s", stage.as_str()));
-            }
+            } => self.finished(trial, *stage, *seconds),
             Event::StageFailed { trial, failure } => {
                 self.say(&format!(
                     "{trial}: {} failed: {}",
@@ -131,29 +156,22 @@ pub(crate) fn headline(record: &TrialRecord) -> String {
     let outcome = record.outcome.as_str();
     match (record.points, record.score) {
         (Some(points), Some(score)) => format!(
-            "{outcome}, {} of {} points, score {}",
+            "{outcome}, {} of {} points, score {}{}",
             range(points.low, points.high),
             number(points.max),
             range(score.low, score.high),
+            record
+                .result
+                .map(|standing| format!(", {}", word(standing)))
+                .unwrap_or_default(),
         ),
         _ => format!("{outcome}, no score"),
     }
 }
 
-/// A number without needless digits.
-pub(crate) fn number(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// `6` or `6-10`.
+/// `6` or `6 to 10`.
 pub(crate) fn range(low: f64, high: f64) -> String {
-    let (low, high) = (number(low), number(high));
-    if low == high {
-        low
-    } else {
-        format!("{low} to {high}")
-    }
+    between(low, high, DASH)
 }
 
 /// What costs points, in a line like a criterion's.

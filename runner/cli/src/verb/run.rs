@@ -142,6 +142,9 @@ fn print(summary: &JobSummary) {
         for criterion in &trial.criteria {
             output::out(&terminal::criterion(criterion));
         }
+        for adjustment in &trial.adjustments {
+            output::out(&terminal::adjustment(adjustment));
+        }
         if let Some(failure) = &trial.failure {
             output::out(&format!("  {}: {}", failure.kind, failure.message));
             if let Some(hint) = &failure.hint {
@@ -152,6 +155,9 @@ fn print(summary: &JobSummary) {
             "  report: {}/{}/eval_report_{}.md",
             summary.dir, trial.dir, trial.attempt
         ));
+    }
+    for line in reporter::summary::lines(summary) {
+        output::out(&line);
     }
     let of = &summary.denominator;
     output::out("");
@@ -165,5 +171,6 @@ fn print(summary: &JobSummary) {
         of.ungraded,
         of.infrastructure
     ));
+    output::out(&summary.time.to_string());
     output::out(&format!("summary: {}/summary.md", summary.dir));
 }

@@ -1,5 +1,7 @@
 //! Stage "seed": a world and a room for one trial.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use proctor_services::{SeedOptions, World};
 use proctor_types::WorldSnapshot;
@@ -30,7 +32,7 @@ pub(crate) struct Seeded {
 #[derive(Debug, Clone)]
 pub(crate) enum Worlds {
     /// One for all: each trial gets a copy.
-    Same(World),
+    Same(Arc<World>),
     /// One for each attempt, which is made when its trial begins.
     ByAttempt,
 }
@@ -42,13 +44,13 @@ impl Worlds {
         Ok(if by_attempt(task)? {
             Self::ByAttempt
         } else {
-            Self::Same(first)
+            Self::Same(Arc::new(first))
         })
     }
 
     fn world(&self, task: &Task, attempt: u32) -> Result<World, StageError> {
         match self {
-            Self::Same(world) => Ok(world.clone()),
+            Self::Same(world) => Ok(World::clone(world)),
             Self::ByAttempt => {
                 let made = world(task, attempt).and_then(|made| unchanged(task).map(|()| made));
                 made.map_err(|error| StageError::ours("seed", &error).hint(error.hint()))

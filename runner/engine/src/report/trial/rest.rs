@@ -9,7 +9,7 @@ use super::super::TrialReport;
 use super::super::markdown::{code, inline};
 use super::super::resolve::Resolver;
 use crate::events::Stage;
-use crate::record::{TimeShare, TrialRecord};
+use crate::record::{SeededRecord, TimeShare, TrialRecord};
 
 /// Most refused attempts to leave the world that are listed.
 const EGRESS: usize = 20;
@@ -99,7 +99,7 @@ pub(super) fn rests_on(out: &mut String, report: &TrialReport<'_>) {
         code(&record.task),
         code(&record.agent)
     );
-    let seeded = record.seeded.iter().flat_map(|seeded| seeded.lines());
+    let seeded = record.seeded.iter().flat_map(SeededRecord::lines);
     for (what, much) in seeded {
         _ = writeln!(out, "- {what} as the agent found it: {}", inline(&much));
     }
