@@ -113,6 +113,14 @@ impl Evidence {
         Journal::new(self)
     }
 
+    /// The mailbox of somebody of the world, by address: what was delivered to
+    /// them, as it arrived. It is empty where nothing was, and before the
+    /// agent's first request. The account's own address gives
+    /// [`Evidence::mailbox`].
+    pub fn mailbox_of<'e>(&'e self, address: &'e str) -> Mailbox<'e> {
+        Mailbox::of(self, address)
+    }
+
     /// The mailbox, before and after.
     pub fn mailbox(&self) -> Mailbox<'_> {
         Mailbox::new(self)

@@ -16,6 +16,22 @@
 //! assert!(replies[0].is_to("priya@example.com"));
 //! assert_eq!(mailbox.sent_to("priya@example.com").unwrap().len(), 1);
 //! ```
+//!
+//! Mail that the agent sends to somebody of the world also lies in that
+//! person's own mailbox, as it arrived there:
+//!
+//! ```
+//! use proctor_grader::mailbox::MailExt as _;
+//! use proctor_grader::testing::{self, Bundle};
+//!
+//! let arrived = testing::mail("d1", "Alex <alex@example.com>", "Done", "All of it.");
+//! let after = testing::with_delivered(testing::world(), "priya@example.com", vec![arrived]);
+//! let evidence = Bundle::new().world(&testing::world(), &after).evidence();
+//!
+//! let priya = evidence.mailbox_of("priya@example.com");
+//! assert_eq!(priya.delivered().unwrap()[0].own_text(), "All of it.");
+//! assert!(evidence.mailbox_of("marcus@example.com").delivered().unwrap().is_empty());
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,25 +49,54 @@ pub const DRAFT: &str = "gmail.draft";
 /// Kind of a label in the journal and in citations.
 pub const LABEL: &str = "gmail.label";
 
-/// The mailbox of a trial.
+/// The mailbox of a trial, or that of somebody else of the world.
 #[derive(Clone, Copy)]
 pub struct Mailbox<'e> {
     evidence: &'e Evidence,
+    /// Whose it is; `None`: the account's.
+    owner: Option<&'e str>,
 }
 
 impl<'e> Mailbox<'e> {
     pub(crate) fn new(evidence: &'e Evidence) -> Self {
-        Self { evidence }
+        Self {
+            evidence,
+            owner: None,
+        }
+    }
+
+    pub(crate) fn of(evidence: &'e Evidence, owner: &'e str) -> Self {
+        Self {
+            evidence,
+            owner: Some(owner),
+        }
     }
 
     /// The mailbox before the agent's first request.
     pub fn before(&self) -> Result<&'e Gmail, Error> {
-        self.evidence.snapshot(Moment::Before)?.gmail()
+        self.at(Moment::Before)
     }
 
     /// The mailbox after the agent stopped.
     pub fn after(&self) -> Result<&'e Gmail, Error> {
-        self.evidence.snapshot(Moment::After)?.gmail()
+        self.at(Moment::After)
+    }
+
+    fn at(&self, moment: Moment) -> Result<&'e Gmail, Error> {
+        let snapshot = self.evidence.snapshot(moment)?;
+        let own = &snapshot.account()?.email;
+        match self.owner {
+            Some(owner) if !owner.eq_ignore_ascii_case(own) => snapshot.mailbox_of(owner),
+            _ => snapshot.gmail(),
+        }
+    }
+
+    /// Whose mailbox it is.
+    fn address(&self) -> Result<&'e str, Error> {
+        match self.owner {
+            Some(owner) => Ok(owner),
+            None => Ok(&self.evidence.account()?.email),
+        }
     }
 
     /// A message as the agent left it.
@@ -62,10 +107,16 @@ impl<'e> Mailbox<'e> {
     /// Messages in the inbox before the agent's first request that somebody
     /// else sent, oldest first.
     pub fn received(&self) -> Result<Vec<&'e Mail>, Error> {
-        let own = &self.evidence.account()?.email;
+        let own = self.address()?;
         let received =
             |mail: &&Mail| mail.has_label("INBOX") && !mail.from.eq_ignore_ascii_case(own);
         Ok(self.before()?.messages.iter().filter(received).collect())
+    }
+
+    /// Messages that came in while the agent worked, oldest first.
+    pub fn delivered(&self) -> Result<Vec<&'e Mail>, Error> {
+        let came_in = |mail: &&Mail| !mail.seeded && !mail.has_label("SENT");
+        Ok(self.after()?.messages.iter().filter(came_in).collect())
     }
 
     /// Messages that the agent sent, oldest first.

@@ -1,5 +1,6 @@
 //! One snapshot of the world, parsed service by service.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -20,6 +21,7 @@ pub(crate) struct Snapshot {
     sections: Vec<(String, Range<usize>)>,
     account: Lazy<Account>,
     gmail: Lazy<Gmail>,
+    mailboxes: Lazy<BTreeMap<String, Gmail>>,
     tasks: Lazy<Tasks>,
     github: Lazy<GitHub>,
     notion: Lazy<Notion>,
@@ -35,6 +37,7 @@ impl Snapshot {
             sections,
             account: Lazy::new(),
             gmail: Lazy::new(),
+            mailboxes: Lazy::new(),
             tasks: Lazy::new(),
             github: Lazy::new(),
             notion: Lazy::new(),
@@ -52,6 +55,20 @@ impl Snapshot {
 
     pub(crate) fn gmail(&self) -> Result<&Gmail, Error> {
         self.gmail.get_or_make(|| self.service("gmail"))
+    }
+
+    /// The mailbox of somebody beside the account: an empty one where nothing
+    /// has been delivered to them.
+    pub(crate) fn mailbox_of(&self, address: &str) -> Result<&Gmail, Error> {
+        static EMPTY: Gmail = Gmail {
+            history_id: 0,
+            labels: Vec::new(),
+            messages: Vec::new(),
+            drafts: Vec::new(),
+        };
+        let read = || Ok(self.section("mailboxes")?.unwrap_or_default());
+        let mailboxes = self.mailboxes.get_or_make(read)?;
+        Ok(mailboxes.get(&address.to_lowercase()).unwrap_or(&EMPTY))
     }
 
     pub(crate) fn tasks(&self) -> Result<&Tasks, Error> {

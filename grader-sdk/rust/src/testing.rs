@@ -35,7 +35,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 pub use github::Repo;
-pub use google::{mail, reply, task, with_mail, with_tasks};
+pub use google::{mail, reply, task, with_delivered, with_mail, with_tasks};
 pub use notion::{page, property};
 pub use transcript::{answers, calls, says};
 

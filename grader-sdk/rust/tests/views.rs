@@ -54,6 +54,29 @@ fn ids<'a>(mails: &[&'a proctor_grader::types::world::Mail]) -> Vec<&'a str> {
 }
 
 #[test]
+fn everybody_has_a_mailbox_of_their_own() {
+    let asked = testing::mail("m1", "Priya <priya@example.com>", "Docs", "Can you?");
+    let before = testing::with_mail(testing::world(), vec![asked.clone()]);
+    let arrived = testing::reply("d1", &asked, "Done.");
+    let arrived = proctor_grader::types::world::Mail {
+        label_ids: vec!["INBOX".to_owned(), "UNREAD".to_owned()],
+        ..arrived
+    };
+    let after = testing::with_delivered(before.clone(), "Priya@example.com", vec![arrived]);
+    let evidence = Bundle::new().world(&before, &after).evidence();
+    let priya = evidence.mailbox_of("PRIYA@example.com");
+    assert_eq!(priya.before().unwrap().messages.len(), 0);
+    assert_eq!(ids(&priya.delivered().unwrap()), ["d1"]);
+    assert!(priya.message("d1").unwrap().unwrap().has_label("INBOX"));
+    assert_eq!(ids(&priya.sent().unwrap()), [""; 0]);
+    let nobody = evidence.mailbox_of("marcus@example.com");
+    assert_eq!(nobody.after().unwrap().messages.len(), 0);
+    let own = evidence.mailbox_of("Alex@example.com");
+    assert_eq!(own.after().unwrap(), evidence.mailbox().after().unwrap());
+    assert_eq!(ids(&own.received().unwrap()), ["m1"]);
+}
+
+#[test]
 fn what_became_of_the_mailbox() {
     let evidence = mailboxes();
     let mailbox = evidence.mailbox();

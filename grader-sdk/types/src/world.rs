@@ -28,6 +28,11 @@ pub struct WorldSnapshot {
     /// Mailbox, where the world has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gmail: Option<Gmail>,
+    /// Mailboxes of people beside the account, by address in lower case: of
+    /// those whom mail was delivered to. What the account sends to somebody of
+    /// the world lies in `gmail` as it went out, and here as it arrived.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub mailboxes: BTreeMap<String, Gmail>,
     /// Task lists, where the world has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<Tasks>,

@@ -15,6 +15,26 @@ pub fn with_mail(mut world: WorldSnapshot, messages: Vec<Mail>) -> WorldSnapshot
     world
 }
 
+/// The same world with mail in the mailbox of somebody beside the account.
+pub fn with_delivered(
+    mut world: WorldSnapshot,
+    address: &str,
+    messages: Vec<Mail>,
+) -> WorldSnapshot {
+    let unseeded = |mail: Mail| Mail {
+        seeded: false,
+        ..mail
+    };
+    let mailbox = Gmail {
+        history_id: 1,
+        labels: Vec::new(),
+        messages: messages.into_iter().map(unseeded).collect(),
+        drafts: Vec::new(),
+    };
+    world.mailboxes.insert(address.to_lowercase(), mailbox);
+    world
+}
+
 /// The same world with one task list, `list-1`.
 pub fn with_tasks(mut world: WorldSnapshot, tasks: Vec<Task>) -> WorldSnapshot {
     world.tasks = Some(Tasks {

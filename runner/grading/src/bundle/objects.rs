@@ -21,7 +21,7 @@ pub(super) fn index(world: &WorldSnapshot) -> Objects {
     let mut add = |kind: &str, id: &str| {
         objects.insert((kind.to_owned(), id.to_owned()));
     };
-    if let Some(gmail) = &world.gmail {
+    for gmail in world.gmail.iter().chain(world.mailboxes.values()) {
         mailbox(gmail, &mut add);
     }
     if let Some(tasks) = &world.tasks {

@@ -34,7 +34,7 @@ pub(crate) fn answer(world: &mut World, request: &Request, allowed: Option<&str>
         .find(|api| Some(api.name) == allowed);
     let signature = Signature {
         operation: Some("google.batch"),
-        actor: request.bearer().map(|_| world.account.email.clone()),
+        actor: frame::holder(world, request.bearer()),
         ..Signature::of(service.map_or("google", |api| api.name))
     };
     let parts = match read(request) {

@@ -8,6 +8,7 @@ use proctor_types::journal::Touch;
 use serde_json::{Value, json};
 
 use crate::google::call::{Body, Call, Media, Read, Reply, matches_etag};
+use crate::google::desk::Known;
 use crate::google::error::ApiError;
 use crate::google::fields::{BadMask, Mask};
 use crate::google::method::{Api, Style, Verb};
@@ -15,7 +16,7 @@ use crate::google::params::{self, System};
 use crate::google::route::{self, Route};
 use crate::google::{Ctx, Watched, accept, apis, upload, wire};
 use crate::service::{Answer, Request};
-use crate::world::World;
+use crate::world::{Clock, World};
 
 /// A routed request on its way to the handler.
 pub(crate) struct Incoming<'a> {
@@ -148,8 +149,7 @@ pub(crate) fn incoming<'a>(
         body = Bytes::new();
     }
     system.check_alt()?;
-    let authenticated = request.bearer().is_some() || system.token.is_some();
-    let actor = authenticated.then(|| world.account.email.clone());
+    let actor = holder(world, request.bearer().or(system.token.as_deref()));
     Ok(Incoming {
         route,
         system,
@@ -159,6 +159,14 @@ pub(crate) fn incoming<'a>(
         body,
         media: None,
     })
+}
+
+/// Address of whom a token stands for; `None` where there is no token.
+pub(crate) fn holder(world: &World, token: Option<&str>) -> Option<String> {
+    let token = token?;
+    let google = world.google.as_ref();
+    let holder = google.map(|google| google.holder(token, &world.account));
+    Some(holder.unwrap_or(&world.account.email).to_owned())
 }
 
 /// Runs the method.
@@ -171,7 +179,12 @@ pub(crate) fn call(world: &mut World, incoming: Incoming<'_>) -> Answer {
         short_errors: incoming.system.short_errors,
     };
     let if_none_match = incoming.headers.get(header::IF_NONE_MATCH).cloned();
-    match prepare(incoming).and_then(|call| run(world, &call).map(|reply| (call, reply))) {
+    let actor = incoming.actor.clone();
+    let answered = prepare(incoming).and_then(|call| {
+        let reply = run(world, actor.as_deref().unwrap_or_default(), &call)?;
+        Ok((call, reply))
+    });
+    match answered {
         Ok((call, reply)) => {
             let known = if_none_match.filter(|_| method.verb == Verb::Get);
             finish(&call, reply, known.as_ref(), signature)
@@ -229,27 +242,32 @@ fn mask(api: &Api, schema: Option<&str>, text: &str) -> Result<Mask, BadMask> {
     Ok(mask)
 }
 
-fn run(world: &mut World, call: &Call) -> Result<Reply, ApiError> {
+fn run(world: &mut World, actor: &str, call: &Call) -> Result<Reply, ApiError> {
     let World {
         account,
+        people,
         clock,
         ids,
         google,
         ..
     } = world;
+    let known = Known { account, people };
     let google = google
         .as_mut()
         .ok_or_else(|| disabled(call.api.title, call.api.name))?;
+    let began: &Clock = clock;
     let clock = Watched::new(clock);
-    let mut reply = (call.method.handler)(
-        &mut Ctx {
+    let answered = google.as_actor((known, actor), (began, ids), |google, ids, account| {
+        let mut ctx = Ctx {
             account,
+            known,
             clock: &clock,
             ids,
             google,
-        },
-        call,
-    )?;
+        };
+        (call.method.handler)(&mut ctx, call)
+    });
+    let mut reply = answered.ok_or_else(ApiError::unauthenticated)??;
     reply.lasting = call.method.verb == Verb::Get && !clock.was_seen();
     Ok(reply)
 }

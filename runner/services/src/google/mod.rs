@@ -6,6 +6,7 @@
 //! uploads ([`upload`]), error bodies ([`error`]). An API is one constant of
 //! type [`method::Api`] and the functions it names.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proctor_types::WorldSnapshot;
@@ -19,6 +20,7 @@ mod accept;
 mod batch;
 pub mod calendar;
 pub mod call;
+pub mod desk;
 mod discovery;
 pub mod error;
 pub mod fields;
@@ -63,6 +65,13 @@ pub struct Google {
     /// Uploads that are under way.
     #[serde(default)]
     pub uploads: upload::Uploads,
+    /// Services of others by address, of those who have used them or have got
+    /// mail.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub desks: BTreeMap<String, desk::Desk>,
+    /// Address of whom a token stands for, where that is not the account.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tokens: BTreeMap<String, String>,
 }
 
 impl Google {
@@ -80,12 +89,15 @@ impl Google {
             tasks: tasks::TaskStore::seed(context)?,
             calendar: calendar::CalendarStore::seed(context)?,
             uploads: upload::Uploads::default(),
+            desks: BTreeMap::new(),
+            tokens: context.accounts.tokens.clone(),
         })
     }
 
     /// Adds the services to the evidence.
     pub fn snapshot(&self, snapshot: &mut WorldSnapshot) {
         snapshot.gmail = Some(self.gmail.snapshot());
+        snapshot.mailboxes = self.mailboxes();
         snapshot.tasks = Some(self.tasks.snapshot());
         self.calendar.snapshot(&mut snapshot.other);
     }
@@ -96,6 +108,8 @@ impl Google {
 pub struct Ctx<'a> {
     /// Whose account it is.
     pub account: &'a Account,
+    /// Everybody who has a mailbox.
+    pub known: desk::Known<'a>,
     /// The world's clock.
     pub clock: &'a Watched<'a>,
     /// Source of new identifiers.

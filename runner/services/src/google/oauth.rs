@@ -1,11 +1,14 @@
 //! Google's token endpoints. Every refresh token, assertion and code is good,
-//! and every access token stands for the account: what is tested here is what
+//! and every access token stands for the account, except for those that the seed
+//! gives to others: what is tested here is what
 //! an agent does, not whether it can get in.
 
 use http::Method;
+use proctor_types::world::Account;
 use serde_json::{Map, Value, json};
 
-use crate::google::frame::Signature;
+use crate::google::desk::Known;
+use crate::google::frame::{Signature, holder};
 use crate::google::wire;
 use crate::service::{Answer, Request};
 use crate::world::World;
@@ -76,11 +79,18 @@ pub(crate) fn answer(world: &mut World, request: &Request) -> Answer {
         operation,
         ..Signature::of("oauth")
     };
+    let token = match known {
+        Some(Endpoint::TokenInfo) => get("access_token").or(request.bearer()),
+        Some(Endpoint::Revoke) => get("token"),
+        Some(Endpoint::Token) => get("refresh_token"),
+        _ => request.bearer().or(get("access_token")),
+    };
+    let account = account_of(world, token);
     let (status, body) = match known {
-        Some(Endpoint::Token) if request.method == Method::POST => token(world, &get),
+        Some(Endpoint::Token) if request.method == Method::POST => grant(world, &get),
         Some(Endpoint::Token) => (405, refusal("invalid_request", "Expected POST.")),
-        Some(Endpoint::TokenInfo) => match get("access_token").or(request.bearer()) {
-            Some(_) => (200, token_info(world)),
+        Some(Endpoint::TokenInfo) => match token {
+            Some(_) => (200, token_info(&account)),
             None => (
                 400,
                 refusal(
@@ -89,8 +99,8 @@ pub(crate) fn answer(world: &mut World, request: &Request) -> Answer {
                 ),
             ),
         },
-        Some(Endpoint::UserInfo) => match request.bearer().or(get("access_token")) {
-            Some(_) => (200, user_info(world, &request.path)),
+        Some(Endpoint::UserInfo) => match token {
+            Some(_) => (200, user_info(&account, &request.path)),
             None => (
                 401,
                 refusal(
@@ -99,7 +109,7 @@ pub(crate) fn answer(world: &mut World, request: &Request) -> Answer {
                 ),
             ),
         },
-        Some(Endpoint::Revoke) => match get("token") {
+        Some(Endpoint::Revoke) => match token {
             Some(_) => (200, json!({})),
             None => (
                 400,
@@ -109,7 +119,7 @@ pub(crate) fn answer(world: &mut World, request: &Request) -> Answer {
         None => (404, refusal("not_found", "There is no such endpoint.")),
     };
     if status == 200 {
-        signature.actor = Some(world.account.email.clone());
+        signature.actor = Some(account.email);
     }
     signature.answer(status).body(
         wire::MEDIA_TYPE,
@@ -138,7 +148,7 @@ fn refusal(error: &str, description: &str) -> Value {
     json!({"error": error, "error_description": description})
 }
 
-fn token<'a>(world: &mut World, get: &impl Fn(&str) -> Option<&'a str>) -> (u16, Value) {
+fn grant<'a>(world: &mut World, get: &impl Fn(&str) -> Option<&'a str>) -> (u16, Value) {
     let Some(grant) = get("grant_type") else {
         return (
             400,
@@ -164,8 +174,16 @@ fn token<'a>(world: &mut World, get: &impl Fn(&str) -> Option<&'a str>) -> (u16,
         let description = format!("Missing required parameter: {needed}");
         return (400, refusal("invalid_request", &description));
     }
+    // A token that stands for somebody else goes on doing so.
+    let google = world.google.as_ref();
+    let others =
+        get(needed).filter(|it| google.is_some_and(|google| google.tokens.contains_key(*it)));
+    let access = match others {
+        Some(token) => token.to_owned(),
+        None => format!("ya29.{}", world.ids.base64url("oauth.access", 43)),
+    };
     let mut answer = json!({
-        "access_token": format!("ya29.{}", world.ids.base64url("oauth.access", 43)),
+        "access_token": access,
         "expires_in": LIFETIME,
         "scope": get("scope").unwrap_or(SCOPE),
         "token_type": "Bearer",
@@ -176,12 +194,14 @@ fn token<'a>(world: &mut World, get: &impl Fn(&str) -> Option<&'a str>) -> (u16,
     (200, answer)
 }
 
-/// The account's number, as Google numbers people: 21 digits.
-pub(crate) fn account_number(world: &World) -> String {
-    number_of(&world.account.email)
+/// Whose account a token is for.
+fn account_of(world: &World, token: Option<&str>) -> Account {
+    let email = holder(world, token);
+    let known = email.and_then(|email| Known::of(world).account(&email));
+    known.unwrap_or_else(|| world.account.clone())
 }
 
-/// 21 digits that follow from a mail address.
+/// A person's number, as Google numbers people: 21 digits that follow from a mail address.
 pub(crate) fn number_of(email: &str) -> String {
     use sha2::{Digest as _, Sha256};
     let digest: [u8; 32] = Sha256::digest(email.as_bytes()).into();
@@ -192,21 +212,20 @@ pub(crate) fn number_of(email: &str) -> String {
     std::iter::once('1').chain(digits).collect()
 }
 
-fn token_info(world: &World) -> Value {
+fn token_info(account: &Account) -> Value {
     json!({
         "azp": "proctor.apps.googleusercontent.com",
         "aud": "proctor.apps.googleusercontent.com",
-        "sub": account_number(world),
+        "sub": number_of(&account.email),
         "scope": SCOPE,
         "expires_in": LIFETIME.to_string(),
-        "email": world.account.email,
+        "email": account.email,
         "email_verified": "true",
         "access_type": "offline",
     })
 }
 
-fn user_info(world: &World, path: &str) -> Value {
-    let account = &world.account;
+fn user_info(account: &Account, path: &str) -> Value {
     let (given, family) = account.name.split_once(' ').unwrap_or((&account.name, ""));
     // The older versions name the same two members differently.
     let (id, verified) = if path.contains("/v2/") || path.starts_with("/oauth2/v1/") {
@@ -215,7 +234,7 @@ fn user_info(world: &World, path: &str) -> Value {
         ("sub", "email_verified")
     };
     json!({
-        id: account_number(world),
+        id: number_of(&account.email),
         "name": account.name,
         "given_name": given,
         "family_name": family,

@@ -131,6 +131,7 @@ impl World {
             clock: self.clock.now().to_string(),
             account: self.account.clone(),
             gmail: None,
+            mailboxes: std::collections::BTreeMap::new(),
             tasks: None,
             github: None,
             notion: None,

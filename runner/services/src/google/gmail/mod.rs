@@ -19,3 +19,4 @@ pub mod settings;
 
 pub use mailbox::{Change, History, Mailbox, Message, Record};
 pub use methods::API;
+pub(super) use mime::{Head, Mail};

@@ -165,6 +165,11 @@ impl Identities {
             .find(|it| it.email.eq_ignore_ascii_case(email))
     }
 
+    /// The address that every account has.
+    pub(super) fn primary(&self) -> &str {
+        self.0.first().map_or("", |it| it.email.as_str())
+    }
+
     /// Addresses that are the account.
     pub(super) fn me(&self) -> Vec<String> {
         self.0

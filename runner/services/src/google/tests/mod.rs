@@ -11,8 +11,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde_json::Value;
 
+use super::Google;
 use super::GoogleService;
-use super::{Google, calendar, gmail, tasks, upload};
 use crate::service::{Answer, Request, Scheme, Service};
 use crate::world::{Account, SeedContext, World};
 
@@ -32,12 +32,7 @@ pub(crate) fn world() -> World {
         ids: &mut world.ids,
         accounts: &crate::world::Accounts::default(),
     };
-    world.google = Some(Google {
-        gmail: gmail::Mailbox::seed(&mut context).unwrap(),
-        tasks: tasks::TaskStore::seed(&mut context).unwrap(),
-        calendar: calendar::CalendarStore::seed(&mut context).unwrap(),
-        uploads: upload::Uploads::default(),
-    });
+    world.google = Some(Google::seed(&mut context).unwrap());
     world
 }
 

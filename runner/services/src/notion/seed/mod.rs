@@ -74,7 +74,11 @@ impl Notion {
             name: format!("{}'s integration", context.account.name),
             email: None,
         }];
-        let account = (&context.account.email, &context.account.name);
+        let own = context.accounts.notion.as_ref();
+        let account = (
+            &context.account.email,
+            own.unwrap_or(&context.account.name),
+        );
         let people = context.people.iter().map(|person| {
             (
                 &person.email,

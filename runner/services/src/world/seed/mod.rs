@@ -2,6 +2,7 @@
 
 mod attempt;
 mod dir;
+mod people;
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -86,6 +87,8 @@ pub struct SeedContext<'a> {
 pub struct Accounts {
     /// The account's login at GitHub, where the seed names one.
     pub github: Option<String>,
+    /// The account's name at Notion, where it is another one.
+    pub notion: Option<String>,
     /// Tokens that stand for somebody else than the account: the address of a
     /// person by token.
     pub tokens: std::collections::BTreeMap<String, String>,
@@ -112,7 +115,8 @@ struct AccountEntry {
     email: Spanned<String>,
     name: String,
     time_zone: Option<Spanned<String>>,
-    github: Option<String>,
+    github: Option<Spanned<String>>,
+    notion: Option<String>,
 }
 
 /// See [`World::seed`].
@@ -191,6 +195,7 @@ fn world_of(file: &SeedFile) -> Result<(World, Accounts), SeedError> {
         people,
         tokens,
     } = file.yaml()?;
+    people::check(&file.path, &account, &people, &tokens)?;
     let wrong =
         |at: serde_saphyr::Location, problem: String| SeedError::at(&file.path, at.line(), problem);
     let start: Timestamp = clock.value.parse().map_err(|_| {
@@ -200,32 +205,17 @@ fn world_of(file: &SeedFile) -> Result<(World, Accounts), SeedError> {
         );
         wrong(clock.referenced, problem)
     })?;
-    let addresses = people
-        .iter()
-        .map(|person| (&person.value.email, person.referenced));
-    for (address, at) in addresses.chain([(&account.email.value, account.email.referenced)]) {
-        if !is_address(address) {
-            let problem = format!("`{address}` is no mail address like `ada@example.com`");
-            return Err(wrong(at, problem));
-        }
-    }
     let zone = account.time_zone.as_ref();
     if let Some(zone) = zone.filter(|zone| jiff::tz::TimeZone::get(&zone.value).is_err()) {
         let problem = format!("`{}` is no IANA time zone like `Europe/Berlin`", zone.value);
         return Err(wrong(zone.referenced, problem));
     }
-    for address in tokens.values() {
-        let known = |person: &Spanned<Person>| person.value.email == address.value;
-        if !people.iter().any(known) {
-            let problem = format!("`{}` is nobody of `people`", address.value);
-            return Err(wrong(address.referenced, problem));
-        }
-    }
     let accounts = Accounts {
-        github: account.github,
+        github: account.github.map(|login| login.value),
+        notion: account.notion,
         tokens: tokens
             .into_iter()
-            .map(|(token, it)| (token, it.value))
+            .map(|(token, it)| (token, it.value.to_ascii_lowercase()))
             .collect(),
     };
     let world = World {
@@ -242,17 +232,6 @@ fn world_of(file: &SeedFile) -> Result<(World, Accounts), SeedError> {
         notion: None,
     };
     Ok((world, accounts))
-}
-
-/// Far from the grammar of RFC 5322, and enough to catch a name in the wrong
-/// place.
-fn is_address(text: &str) -> bool {
-    text.split_once('@').is_some_and(|(local, domain)| {
-        !local.is_empty()
-            && !domain.is_empty()
-            && !text.contains(|c: char| c.is_whitespace() || c.is_control() || "<>,;\"".contains(c))
-            && !domain.contains('@')
-    })
 }
 
 #[cfg(test)]

@@ -80,6 +80,29 @@ fn errors_say_where_and_what() {
             &["world.yaml:5: `a b@c` is no mail address"],
         ),
         (
+            with("ada@example.com", "SAM@example.com"),
+            &["world.yaml:5: the address `SAM@example.com` is that of somebody else in line 3"],
+        ),
+        (
+            with("title: Engineer", "github: -ada"),
+            &["world.yaml:5: `-ada` is no login"],
+        ),
+        (
+            with(
+                "people:\n",
+                "people:\n  - {email: a@x.org, name: A, github: Ada}\n  - {email: b@x.org, name: B, github: ada}\n",
+            ),
+            &["world.yaml:6: the login `ada`", "in line 5"],
+        ),
+        (
+            with("people:\n", "tokens: {t: bob@example.com}\npeople:\n"),
+            &["world.yaml:4: `bob@example.com` is nobody of `people`"],
+        ),
+        (
+            with("people:\n", "tokens: {\"a b\": ada@example.com}\npeople:\n"),
+            &["world.yaml:4: `a b` is no token"],
+        ),
+        (
             with("Europe/Berlin", "Mars/Base"),
             &["world.yaml:3: `Mars/Base` is no IANA"],
         ),
@@ -221,4 +244,36 @@ fn the_number_of_the_attempt_is_in_mails_and_pages() {
         assert_eq!(page.title, format!("Run {attempt}"));
         assert_eq!(page.blocks[0].text, format!("hydra-{attempt} is {attempt}"));
     }
+}
+
+#[test]
+fn everybody_is_one_person_in_every_service() {
+    let yaml = "\
+clock: 2026-03-02T09:00:00Z
+account: {email: agent@acme.example, name: Sam Rivera, github: acme-engineer, notion: Sam}
+people:
+  - {email: Alex@acme.example, name: Alex Mercer, github: amercer, notion: Alex M.}
+  - {email: sam.ode@acme.example, name: Sam Ode}
+  - {email: sam.ode@other.example, name: Another Sam}
+";
+    let options = SeedOptions {
+        services: SERVICES.iter().map(|it| (*it).to_owned()).collect(),
+        ..SeedOptions::default()
+    };
+    let world = World::seed(&folder(&[(WORLD_FILE, yaml)]), &options).unwrap();
+    let names = |world: &World| {
+        let json = serde_json::to_value(world).unwrap();
+        let users = json["notion"]["users"].as_array().unwrap().clone();
+        users
+            .iter()
+            .skip(1)
+            .map(|it| it["name"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(&world), ["Sam", "Alex M.", "Sam Ode", "Another Sam"]);
+    let json = serde_json::to_value(&world).unwrap();
+    let users = json["github"]["users"].as_object().unwrap();
+    let logins: Vec<&String> = users.keys().collect();
+    assert_eq!(logins, ["acme-engineer", "amercer", "sam-ode", "sam-ode-2"]);
+    assert_eq!(users["amercer"]["email"], "Alex@acme.example");
 }

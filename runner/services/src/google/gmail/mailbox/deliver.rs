@@ -7,9 +7,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{Full, Mailbox, Message};
+use crate::google::desk::Known;
 use crate::google::gmail::id::{MessageId, ThreadId};
 use crate::google::gmail::label::{LabelId, LabelSet};
-use crate::google::gmail::mime::{Additions, Head, Mail, Sender};
+use crate::google::gmail::mime::{Additions, Head, Mail, Sender, delivered};
 use crate::world::{Clock, Ids};
 
 /// Mail that a request puts into the mailbox as it is.
@@ -54,12 +55,12 @@ impl Mailbox {
     /// one message.
     pub(in crate::google::gmail) fn send(
         &mut self,
-        ids: &mut Ids,
-        clock: &Clock,
+        (ids, clock): (&mut Ids, &Clock),
+        known: Known<'_>,
         source: &[u8],
         thread: Option<ThreadId>,
     ) -> Result<MessageId, SendError> {
-        let mail = self.prepare(ids, clock, source)?;
+        let mail = self.prepare(ids, clock, known, source)?;
         let thread = self.thread_for(mail.head(), thread);
         Ok(self.keep_sent(ids, clock, mail, thread))
     }
@@ -70,13 +71,42 @@ impl Mailbox {
         &self,
         ids: &mut Ids,
         clock: &Clock,
+        known: Known<'_>,
         source: &[u8],
     ) -> Result<Mail, SendError> {
         self.check_source(source)?;
         let mail = Mail::parse(self.complete(ids, Some(clock), source));
-        self.check_mail(&mail)?;
+        // One for the sender, and one for everybody of the world who gets it.
+        let copies = known.addressed(mail.head(), self.identities.primary());
+        self.check_mails(&mail, 1 + copies.len())?;
         check_recipients(mail.head())?;
         Ok(mail)
+    }
+
+    /// Takes a copy of a mail that somebody of this world sent to `email`, whose
+    /// mailbox it is. It lies unread in the inbox.
+    pub(in crate::google) fn receive(
+        &mut self,
+        ids: &mut Ids,
+        clock: &Clock,
+        sent: &Mail,
+        email: &str,
+    ) -> MessageId {
+        let mail = Mail::parse(delivered(sent.source(), email));
+        let thread = self.thread_of_delivery(mail.head());
+        let now = clock.now_ms();
+        let low = u64::from_str_radix(&ids.hex("gmail.delivery", 8), 16).unwrap_or_default();
+        let id = self.free(MessageId::at(now, low));
+        self.add(Message {
+            id,
+            thread: thread.unwrap_or(id),
+            labels: [LabelId::INBOX, LabelId::UNREAD].into_iter().collect(),
+            date_ms: now,
+            history_id: 0,
+            seeded: false,
+            mail: Arc::new(mail),
+        });
+        id
     }
 
     /// The source with everything that Gmail adds: the account's own sender
@@ -174,6 +204,22 @@ impl Mailbox {
     /// Whether a thread has messages.
     pub(in crate::google::gmail) fn has_thread(&self, id: ThreadId) -> bool {
         self.thread(id).next().is_some()
+    }
+
+    /// The thread that a mail which comes in belongs to: that of a message under
+    /// the same subject which it answers, or which answers one that it answers.
+    /// (What somebody wrote before the world began is in no mailbox but the
+    /// account's.)
+    fn thread_of_delivery(&self, head: &Head) -> Option<ThreadId> {
+        let answered: HashSet<&str> = head.references.iter().map(AsRef::as_ref).collect();
+        let topic = topic(&head.subject);
+        let belongs = |it: &&Arc<Message>| {
+            let other = it.mail.head();
+            let mut known = other.message_id.iter().chain(&other.references);
+            known.any(|id| answered.contains(&**id)) && self::topic(&other.subject) == topic
+        };
+        let mut newest = self.timeline.iter().rev();
+        newest.find(belongs).map(|it| it.thread)
     }
 
     /// The thread that a mail belongs to: that of a message which it answers

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{DateSource, Full, Mailbox, Message, SendError};
+use crate::google::desk::Known;
 use crate::google::gmail::id::{MessageId, ThreadId};
 use crate::google::gmail::label::LabelId;
 use crate::google::gmail::mime::Mail;
@@ -100,8 +101,8 @@ impl Mailbox {
     /// has. `None`: there is no such draft.
     pub(in crate::google::gmail) fn send_draft(
         &mut self,
-        ids: &mut Ids,
-        clock: &Clock,
+        (ids, clock): (&mut Ids, &Clock),
+        known: Known<'_>,
         id: &DraftId,
         source: Option<&[u8]>,
     ) -> Result<Option<Replaced>, SendError> {
@@ -110,8 +111,8 @@ impl Mailbox {
         };
         let (old, thread) = (draft.id, draft.thread);
         let mail = match source {
-            Some(source) => self.prepare(ids, clock, source)?,
-            None => self.prepare(ids, clock, &draft.mail.source().clone())?,
+            Some(source) => self.prepare(ids, clock, known, source)?,
+            None => self.prepare(ids, clock, known, &draft.mail.source().clone())?,
         };
         self.delete(old);
         let new = self.keep_sent(ids, clock, mail, Some(thread));

@@ -15,6 +15,7 @@ use super::id::{MessageId, ThreadId};
 use super::label::{LabelId, LabelSet, Labels};
 use super::mime::Mail;
 use super::settings::{FilterRule, Identities};
+use crate::google::desk::Desk;
 
 pub(super) use deliver::{DateSource, Incoming, SendError};
 pub(super) use draft::DraftId;
@@ -48,6 +49,9 @@ pub struct Mailbox {
     stored: Size,
     /// What those of the seed took. It comes on top of what requests can add.
     seeded: Size,
+    /// What requests have added to the mailboxes of others. It counts here
+    /// while a request is answered: there is one cap for all of a world.
+    elsewhere: Size,
 }
 
 /// What messages take.
@@ -256,10 +260,29 @@ impl Mailbox {
 
     /// Whether there is room for a mail.
     fn check_mail(&self, mail: &Mail) -> Result<(), Full> {
+        self.check_mails(mail, 1)
+    }
+
+    /// Whether there is room for a mail and copies of it, `count` in all.
+    fn check_mails(&self, mail: &Mail, count: usize) -> Result<(), Full> {
+        let count = count as u64;
         self.check(Size {
-            sources: mail.source().len() as u64,
-            evidence: snapshot::mail_len(mail),
+            sources: (mail.source().len() as u64).saturating_mul(count),
+            evidence: snapshot::mail_len(mail).saturating_mul(count),
         })
+    }
+
+    /// Counts what requests have added to these mailboxes beside this one.
+    pub(in crate::google) fn set_elsewhere<'d>(
+        &mut self,
+        desks: impl IntoIterator<Item = &'d Desk>,
+    ) {
+        let added = desks.into_iter().map(|it| it.gmail.added());
+        self.elsewhere = added.fold(Size::default(), Size::plus);
+    }
+
+    fn added(&self) -> Size {
+        self.stored.minus(self.seeded)
     }
 
     /// Whether there is room for what these messages will say of their labels.
@@ -281,7 +304,7 @@ impl Mailbox {
 
     /// Whether there is room for this much more.
     fn check(&self, more: Size) -> Result<(), Full> {
-        let added = self.stored.plus(more).minus(self.seeded);
+        let added = self.added().plus(self.elsewhere).plus(more);
         if added.sources > SOURCES_CAP || added.evidence > EVIDENCE_CAP {
             Err(Full)
         } else {

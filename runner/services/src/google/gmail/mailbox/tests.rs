@@ -1,6 +1,7 @@
 //! The mailbox as a value: seeding, evidence, storage, copies.
 
 use super::*;
+use crate::google::desk::Known;
 use crate::world::{SeedError, SeedOptions, World};
 
 const PLAN: &str = "From: Bob <bob@example.com>\nTo: ada@example.com\nSubject: Plan\n\
@@ -239,11 +240,17 @@ fn what_is_stored_is_what_comes_back() {
     )
     .unwrap();
     let World {
-        clock, ids, google, ..
+        account,
+        people,
+        clock,
+        ids,
+        google,
+        ..
     } = &mut world;
     let mailbox = &mut google.as_mut().unwrap().gmail;
+    let known = Known { account, people };
     mailbox
-        .send(ids, clock, b"To: x@y.org\n\n\xff\x00 bytes", None)
+        .send((ids, clock), known, b"To: x@y.org\n\n\xff\x00 bytes", None)
         .unwrap();
     let text = serde_json::to_string(mailbox).unwrap();
     let back: Mailbox = serde_json::from_str(&text).unwrap();

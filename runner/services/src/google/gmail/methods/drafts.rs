@@ -4,7 +4,7 @@ use proctor_types::journal::{Change, View};
 use serde::Serialize;
 
 use super::render::{Format, Labelled, Reference, Shown, listed_entry, shown};
-use super::sending::message_in;
+use super::sending::{deliver, message_in};
 use super::{
     changed, check_user, mailbox, no_source, plan_of, read, source_of, text, thread_of, wanted,
 };
@@ -140,14 +140,15 @@ pub(super) fn send(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     mailbox.draft(&id).ok_or_else(ApiError::entity_not_found)?;
     let source = source_of(call, message_in(call), "draft.message.raw")?;
     let sent = mailbox
-        .send_draft(ctx.ids, ctx.clock, &id, source.as_deref())?
+        .send_draft((ctx.ids, ctx.clock), ctx.known, &id, source.as_deref())?
         .ok_or_else(ApiError::entity_not_found)?;
     let message = mailbox
         .get(sent.new)
         .ok_or_else(ApiError::entity_not_found)?;
-    Ok(call
+    let reply = call
         .reply(&Labelled::of(message))?
         .changed(changed("gmail.draft", &id, Change::Deleted))
         .changed(changed("gmail.message", &sent.old, Change::Deleted))
-        .changed(changed("gmail.message", &sent.new, Change::Created)))
+        .changed(changed("gmail.message", &sent.new, Change::Created));
+    Ok(deliver(ctx, sent.new, reply))
 }

@@ -1,5 +1,7 @@
 //! `users.messages`: the methods that bring new ones in.
 
+use std::sync::Arc;
+
 use proctor_types::journal::Change;
 use serde_json::Value;
 
@@ -18,8 +20,23 @@ pub(super) fn send(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {
     let source = source_of(call, call.body(), "message.raw")?.ok_or_else(no_source)?;
     let mailbox = &mut ctx.google.gmail;
     let thread = thread_of(mailbox, call.body())?;
-    let id = mailbox.send(ctx.ids, ctx.clock, &source, thread)?;
-    created(ctx, call, id)
+    let id = mailbox.send((ctx.ids, ctx.clock), ctx.known, &source, thread)?;
+    Ok(deliver(ctx, id, created(ctx, call, id)?))
+}
+
+/// Puts copies of a mail that was just sent into the mailboxes of those people
+/// of the world whom it is addressed to.
+pub(super) fn deliver(ctx: &mut Ctx<'_>, sent: MessageId, reply: Reply) -> Reply {
+    let Some(message) = ctx.google.gmail.get(sent).map(Arc::clone) else {
+        return reply;
+    };
+    let to = ctx.known.addressed(message.mail.head(), &ctx.account.email);
+    let copies = ctx
+        .google
+        .deliver((ctx.known, &to), (ctx.clock, ctx.ids), &message.mail);
+    copies.iter().fold(reply, |reply, id| {
+        reply.changed(changed("gmail.delivery", id, Change::Created))
+    })
 }
 
 pub(super) fn insert(ctx: &mut Ctx<'_>, call: &Call) -> Result<Reply, ApiError> {

@@ -74,6 +74,21 @@ impl Additions<'_> {
     }
 }
 
+/// The source as it arrives at `email`: with the lines that the last server on
+/// the way writes before it, and without whom it went to in secret.
+pub(in crate::google::gmail) fn delivered(source: &[u8], email: &str) -> Vec<u8> {
+    let mut out = format!("Delivered-To: {email}\r\n").into_bytes();
+    out.reserve(source.len());
+    let header = Block::read(source, 0..source.len());
+    let mut at = 0;
+    for field in header.named(source, "Bcc") {
+        out.extend_from_slice(source.get(at..field.whole.start).unwrap_or_default());
+        at = field.whole.end;
+    }
+    out.extend_from_slice(source.get(at..).unwrap_or_default());
+    out
+}
+
 /// The source without the line that Unix mailbox files put before a mail: it
 /// would end the header that is written before it.
 fn without_mailbox_line(source: &[u8]) -> &[u8] {
@@ -168,6 +183,16 @@ mod tests {
             .collect();
         assert_eq!(kept, ["The Boss <boss@y.org>", "two@y.org"]);
         assert_eq!(mail.text(), "body");
+    }
+
+    #[test]
+    fn what_arrives_does_not_say_whom_it_went_to_in_secret() {
+        let source =
+            b"Bcc: a@x.org\r\nTo: b@x.org\r\nBCC: c@x.org,\r\n d@x.org\r\n\r\nBcc: e@x.org\r\n";
+        let out = delivered(source, "a@x.org");
+        let expected = b"Delivered-To: a@x.org\r\nTo: b@x.org\r\n\r\nBcc: e@x.org\r\n";
+        assert_eq!(out, expected);
+        assert!(Mail::parse(out).head().bcc.is_empty());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 pub use fields::{Address, Field};
 pub use parts::{Kind, Part};
 
-pub(super) use compose::{Additions, Sender};
+pub(super) use compose::{Additions, Sender, delivered};
 use fields::Block;
 
 use super::query::words::Index;

@@ -4,6 +4,7 @@ mod changing;
 mod drafts;
 mod history;
 mod labels;
+mod people;
 mod reading;
 mod sending;
 mod settings;
