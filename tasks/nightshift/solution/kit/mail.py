@@ -25,28 +25,16 @@ class RestMail:
         mails = [self._ask("GET", f"messages/{it['id']}") for it in listed["messages"]]
         return [_shown(it) for it in reversed(mails)]
 
-    def reply(self, mail, text):
+    def reply(self, mail, text, to):
         """Answers a mail in its conversation."""
         message = EmailMessage()
-        message["To"] = mail["from"]
+        message["To"] = ", ".join(to)
         message["Subject"] = subject(mail)
         message["In-Reply-To"] = mail["message_id"]
         message["References"] = f"{mail['references']} {mail['message_id']}".strip()
-        self._send(message, text, mail["thread"])
-
-    def send(self, to, title, text):
-        """Begins a conversation."""
-        message = EmailMessage()
-        message["To"] = ", ".join(to)
-        message["Subject"] = title
-        self._send(message, text, None)
-
-    def _send(self, message, text, thread):
         message.set_content(text)
-        body = {"raw": base64.urlsafe_b64encode(bytes(message)).decode()}
-        if thread:
-            body["threadId"] = thread
-        self._ask("POST", "messages/send", body)
+        raw = base64.urlsafe_b64encode(bytes(message)).decode()
+        self._ask("POST", "messages/send", {"raw": raw, "threadId": mail["thread"]})
 
 
 def _shown(message):
@@ -67,6 +55,11 @@ def _text(part):
         data = part["body"]["data"]
         return base64.urlsafe_b64decode(data + "=" * (-len(data) % 4)).decode()
     return "".join(_text(it) for it in part.get("parts", []))
+
+
+def address(mail):
+    """Whom an answer goes to."""
+    return mail["from"].split("<")[-1].rstrip(">")
 
 
 def subject(mail):
@@ -93,19 +86,14 @@ class ToolMail:
         ]
         return list(reversed(shown))
 
-    def reply(self, mail, text):
-        to = mail["from"].split("<")[-1].rstrip(">")
-        arguments = {"thread_id": mail["thread"], "recipient_email": to, "message_body": text}
-        self._tools.call("GMAIL_REPLY_TO_THREAD", arguments)
-
-    def send(self, to, title, text):
+    def reply(self, mail, text, to):
         arguments = {
+            "thread_id": mail["thread"],
             "recipient_email": to[0],
             "extra_recipients": to[1:],
-            "subject": title,
-            "body": text,
+            "message_body": text,
         }
-        self._tools.call("GMAIL_SEND_EMAIL", arguments)
+        self._tools.call("GMAIL_REPLY_TO_THREAD", arguments)
 
 
 def mail_via(channel):
