@@ -54,6 +54,7 @@ pub mod markdown;
 #[cfg(not(target_arch = "wasm32"))]
 mod native;
 pub mod pages;
+pub mod python;
 pub mod repositories;
 mod snapshot;
 mod source;

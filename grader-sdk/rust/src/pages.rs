@@ -19,7 +19,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proctor_types::citation::Moment;
 use proctor_types::world::notion::{Block, Database, Notion, Page, Property};
@@ -194,6 +194,21 @@ impl std::ops::Deref for PageView<'_> {
     }
 }
 
+/// A heading and the blocks below it, up to the next heading of its level or a
+/// higher one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PageSection<'e> {
+    /// The heading.
+    pub heading: &'e Block,
+    /// What stands below it, at any depth.
+    pub blocks: &'e [Block],
+}
+
+fn level(block: &Block) -> Option<u8> {
+    let level = block.kind.strip_prefix("heading_")?;
+    level.parse().ok()
+}
+
 /// A block that is not as it was.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BlockChange<'e> {
@@ -251,6 +266,54 @@ impl<'e> PageView<'e> {
         let has = |cell: &String| crate::text::contains(cell, phrase);
         self.blocks_of("table_row")
             .find(|row| row.cells.iter().any(has))
+    }
+
+    /// Sections by their headings, in order, nested ones included. Also a toggle
+    /// can be a heading; what is bold is none.
+    pub fn sections(&self) -> impl Iterator<Item = PageSection<'e>> {
+        let blocks = self.blocks();
+        let headings = (1..).zip(blocks);
+        headings.filter_map(move |(next, heading)| {
+            let level = level(heading)?;
+            let rest = &blocks[next..];
+            let ends = |block: &Block| self::level(block).is_some_and(|other| other <= level);
+            let end = rest.iter().position(ends).unwrap_or(rest.len());
+            Some(PageSection {
+                heading,
+                blocks: &rest[..end],
+            })
+        })
+    }
+
+    /// Sections whose heading has these words in a row.
+    pub fn sections_titled(&self, phrase: &str) -> impl Iterator<Item = PageSection<'e>> {
+        self.sections()
+            .filter(move |section| crate::text::contains(&section.heading.text, phrase))
+    }
+
+    /// Blocks before the first heading: often fields.
+    pub fn preamble(&self) -> &'e [Block] {
+        let blocks = self.blocks();
+        let first = blocks.iter().position(|block| level(block).is_some());
+        &blocks[..first.unwrap_or(blocks.len())]
+    }
+
+    /// Blocks that say something that no block of the page said before, in
+    /// order. Other than [`changed_blocks`](Self::changed_blocks) this does not go
+    /// by identifiers: a page that was written anew as a whole has written what
+    /// is new in it.
+    pub fn written_blocks(&self) -> Vec<&'e Block> {
+        let said: BTreeSet<(&str, &[String])> = self
+            .before
+            .map_or(&[][..], |page| &page.blocks)
+            .iter()
+            .map(|block| (block.text.trim(), &block.cells[..]))
+            .collect();
+        let is_new = |block: &&Block| {
+            let says = !block.text.trim().is_empty() || !block.cells.is_empty();
+            says && !said.contains(&(block.text.trim(), &block.cells[..]))
+        };
+        self.blocks().iter().filter(is_new).collect()
     }
 
     /// The block with this identifier.

@@ -323,6 +323,33 @@ impl<'e> Repo<'e> {
         self.pull_requests().iter().filter(is_new).collect()
     }
 
+    /// Pull requests that the agent offers: those that were not there before,
+    /// are open or merged, and go to what was the default branch before.
+    pub fn proposals(&self) -> Vec<&'e PullRequest> {
+        let default = self
+            .before
+            .map_or("", |repository| &repository.default_branch);
+        let mut pulls = self.new_pull_requests();
+        pulls.retain(|pull| pull.stands() && pull.base.name == default);
+        pulls
+    }
+
+    /// Numbers of pull requests of this repository that a text links to by
+    /// their address (`.../acme/hydra/pull/12`), in order, each once. There need
+    /// not be such a pull request.
+    pub fn linked_pulls(&self, text: &str) -> Vec<u64> {
+        let address = format!("/{}/pull/", self.full_name()).to_ascii_lowercase();
+        let text = text.to_ascii_lowercase();
+        let mut numbers = Vec::new();
+        for (at, found) in text.match_indices(&address) {
+            let rest = &text[at + found.len()..];
+            let end = rest.find(|char: char| !char.is_ascii_digit());
+            let number = rest[..end.unwrap_or(rest.len())].parse();
+            numbers.extend(number.ok().filter(|number| !numbers.contains(number)));
+        }
+        numbers
+    }
+
     /// A pull request as the agent left it.
     pub fn pull_request(&self, number: u64) -> Option<&'e PullRequest> {
         self.pull_requests()
