@@ -101,6 +101,9 @@ impl Tools {
                 .map(|dir| dir.join(name))
                 .find(|path| executable(path))
                 .ok_or_else(|| missing(task, name, search))?;
+            let found = of_the_room(name)
+                .filter(|_| is_outsider(&found))
+                .unwrap_or(found);
             let real = found.canonicalize().unwrap_or(found);
             if !real.starts_with("/usr") || real.file_name().is_none_or(|file| file != name) {
                 tools.binds.push((target, real));
@@ -144,6 +147,33 @@ fn target(path: &Path, real: &Path) -> Result<String, String> {
 fn is_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+".contains(c);
     !name.is_empty() && name.chars().all(plain) && !name.starts_with('.')
+}
+
+/// The program of this name that every room has, since it has the host's `/usr`.
+fn of_the_room(name: &str) -> Option<PathBuf> {
+    ["/usr/local/bin", "/usr/bin"]
+        .iter()
+        .map(|dir| Path::new(dir).join(name))
+        .find(|path| executable(path))
+}
+
+/// Whether a program is a script from outside of `/usr`, such as the stand-ins
+/// that version managers put first on a PATH: most need files of their own that
+/// no room has.
+fn is_outsider(path: &Path) -> bool {
+    let real = path.canonicalize();
+    let is_outside = real.is_ok_and(|real| !real.starts_with("/usr"));
+    is_outside && is_script(path)
+}
+
+/// Whether the kernel would start `path` with an interpreter.
+fn is_script(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut begin = [0; 2];
+    let file = std::fs::File::open(path);
+    file.and_then(|mut file| file.read_exact(&mut begin))
+        .is_ok()
+        && begin == *b"#!"
 }
 
 /// Whether one of two real paths lies in the other.
@@ -222,6 +252,31 @@ mod tests {
                 ("/opt/proctor/tools/venv".to_owned(), real.join("venv")),
             ]
         );
+    }
+
+    #[test]
+    fn a_stand_in_gives_way_to_the_program_that_rooms_have() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        let put = |name: &str, text: &str| {
+            std::fs::write(at(name), text).unwrap();
+            std::fs::set_permissions(at(name), PermissionsExt::from_mode(0o755)).unwrap();
+        };
+        // Every machine with a shell has these two.
+        put("env", "#!/bin/sh\nexec /root/.versions/env\n");
+        put("cat", "\x7fELF of the operator's own");
+        put("only-here", "#!/bin/sh\n");
+        symlink("/usr/bin/env", at("link")).unwrap();
+        for (name, expected) in [
+            ("env", true),
+            ("cat", false),
+            ("only-here", true),
+            ("link", false),
+        ] {
+            assert_eq!(is_outsider(&at(name)), expected, "{name}");
+        }
+        assert!(of_the_room("env").is_some_and(|path| path.starts_with("/usr")));
+        assert_eq!(of_the_room("only-here"), None);
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub(super) fn rests_on(out: &mut String, report: &TrialReport<'_>) {
     );
     let seeded = record.seeded.iter().flat_map(SeededRecord::lines);
     for (what, much) in seeded {
-        _ = writeln!(out, "- {what} as the agent found it: {}", inline(&much));
+        _ = writeln!(out, "- seeded {what}: {}", inline(&much));
     }
     _ = writeln!(
         out,
