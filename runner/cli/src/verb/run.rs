@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 
     /// Agent to test: `oracle`, `nop`, `scripted:FILE` (a steps file) or
     /// `command:COMMAND` (a shell command; see docs/agents.md). Repeat for
-    /// several
+    /// several; `NAME=AGENT` is called NAME in reports
     #[arg(short, long = "agent", required = true, value_name = "AGENT")]
     pub agents: Vec<String>,
 

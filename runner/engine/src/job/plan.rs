@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use proctor_agents::AgentSpec;
+use proctor_agents::{AGENT_NAMES, AgentSpec};
 use proctor_grading::python::Script;
 use proctor_types::manifest::Isolation;
 use serde_json::json;
@@ -19,6 +19,8 @@ use crate::host::HostConfig;
 use crate::task::{self, lock};
 use crate::trial::{Bench, Graders, Module, Tools, TrialSpec, Worlds, brought, settled};
 
+/// Longest name that an operator gives to an agent, in bytes.
+const LABEL_BYTES: usize = 64;
 /// Where jobs are recorded, seen from where `proctor` runs.
 const OUT: &str = "out";
 /// What the operator asks for.
@@ -26,7 +28,8 @@ const OUT: &str = "out";
 pub struct JobRequest {
     /// Task folders, Markdown files or suites.
     pub paths: Vec<PathBuf>,
-    /// Agents, as `NAME` or `NAME:ARGUMENT`.
+    /// Agents, as `NAME` or `NAME:ARGUMENT`, and `LABEL=` before it where they
+    /// are to be called otherwise.
     pub agents: Vec<String>,
     /// Attempts per task and agent; the task's own number where `None`.
     pub attempts: Option<u32>,
@@ -239,11 +242,12 @@ fn apart(out: &Path, pack: &Path) -> Result<(), EngineError> {
     })
 }
 
-/// The agents with a name for each, which is its adapter's, and has a number
-/// from the second of an adapter on.
+/// The agents with a name for each: the one before `=`, where there is one, or
+/// else the adapter's, with a number from the second of an adapter on.
 fn agents(texts: &[String]) -> Result<Vec<(String, AgentSpec)>, EngineError> {
     let mut named: Vec<(String, AgentSpec)> = Vec::new();
     for text in texts {
+        let (label, text) = labelled(text)?;
         let spec = agent(text)?;
         if named.iter().any(|(_, other)| *other == spec) {
             return Err(EngineError::Usage {
@@ -252,13 +256,43 @@ fn agents(texts: &[String]) -> Result<Vec<(String, AgentSpec)>, EngineError> {
             });
         }
         let before = named.iter().filter(|(_, other)| other.name == spec.name);
-        let name = match before.count() {
-            0 => spec.name.clone(),
-            before => format!("{}-{}", spec.name, before + 1),
+        let name = match (label, before.count()) {
+            (Some(label), _) => label.to_owned(),
+            (None, 0) => spec.name.clone(),
+            (None, before) => format!("{}-{}", spec.name, before + 1),
         };
+        if named.iter().any(|(other, _)| *other == name) {
+            return Err(EngineError::Usage {
+                message: format!("two agents are called `{name}`"),
+                hint: Some("give each a name of its own: --agent NAME=AGENT".to_owned()),
+            });
+        }
         named.push((name, spec));
     }
     Ok(named)
+}
+
+/// The name in `NAME=AGENT`, and the agent. An `=` after the first colon is the
+/// argument's.
+fn labelled(text: &str) -> Result<(Option<&str>, &str), EngineError> {
+    let head = text.split(':').next().unwrap_or(text);
+    let Some(at) = head.find('=') else {
+        return Ok((None, text));
+    };
+    let (label, agent) = (&text[..at], &text[at + 1..]);
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let problem = if label.is_empty() || label.len() > LABEL_BYTES || !label.chars().all(plain) {
+        format!("expected 1 to {LABEL_BYTES} letters, digits, `-` and `_` before the `=`")
+    } else if AGENT_NAMES.contains(&label) {
+        // Reports would take one agent for another.
+        "that is what another agent is called".to_owned()
+    } else {
+        return Ok((Some(label), agent));
+    };
+    Err(EngineError::Usage {
+        message: format!("the agent `{text}` cannot be called `{label}`: {problem}"),
+        hint: Some("a name is for reports: --agent first=scripted:first.yaml".to_owned()),
+    })
 }
 
 fn agent(text: &str) -> Result<AgentSpec, EngineError> {
@@ -284,6 +318,26 @@ mod tests {
             named(&texts).unwrap(),
             ["command", "nop", "command-2", "command-3"]
         );
+    }
+
+    #[test]
+    fn an_operator_can_name_an_agent() {
+        let texts = ["run-0=command:A=1 b", "command:x=y", "nop", "b=command:c"];
+        assert_eq!(named(&texts).unwrap(), ["run-0", "command-2", "nop", "b"]);
+        for (texts, problem) in [
+            (&["=nop"][..], "letters, digits"),
+            (&["a b=nop"], "letters, digits"),
+            (&["../x=nop"], "letters, digits"),
+            (&["oracle=nop"], "another agent is called"),
+            (&["x=nop", "x=oracle"], "two agents are called `x`"),
+            (&["command-2=nop", "command:a", "command:b"], "`command-2`"),
+        ] {
+            let error = named(texts).unwrap_err();
+            assert!(matches!(&error, EngineError::Usage { .. }), "{error}");
+            assert!(error.to_string().contains(problem), "{texts:?}: {error}");
+        }
+        // The agent itself is checked as ever.
+        assert!(matches!(named(&["x=nap"]), Err(EngineError::Agent(_))));
     }
 
     #[test]
