@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 """Mails and pages: `desk.py inbox`, `page TITLE`, `row START STATUS LINK NOTES`, and
 `reply`, which answers the latest mail with what is on standard input."""
 
