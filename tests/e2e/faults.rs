@@ -333,11 +333,18 @@ fn progress_goes_to_standard_error_and_the_result_to_standard_output() {
     let err = BufReader::new(runner.stderr.take().unwrap());
     let lines: Vec<String> = err.lines().map_while(Result::ok).collect();
     let output = runner.wait_with_output().unwrap();
-    for stage in ["seed", "run", "freeze", "grade"] {
-        let line = format!("nop #0: {stage} ");
+    for told in [
+        "mail seeded: 5 messages",
+        "tasks seeded: 2 tasks in 1 list",
+        "room ready in ",
+        "inference done in ",
+        "evidence frozen in ",
+        "evaluation done in ",
+    ] {
+        let line = format!("nop #0: {told}");
         assert!(
             lines.iter().any(|it| it.contains(&line)),
-            "{stage} is not in {lines:?}"
+            "{told} is not in {lines:?}"
         );
     }
     let text = String::from_utf8(output.stdout).unwrap();

@@ -6,6 +6,7 @@
     reason = "a test that cannot go on says where; points are compared as they are written"
 )]
 
+mod attempts;
 mod check;
 mod clients;
 mod faults;

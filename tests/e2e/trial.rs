@@ -74,7 +74,10 @@ fn the_job_directory_holds_what_the_documentation_says() {
     for part in [
         "6–10 of 10 points",
         "| Task list |",
-        "What is open",
+        "60–100 %",
+        "What went right",
+        "What went wrong",
+        "## Not judged",
         "journal:",
         "manifest",
     ] {
