@@ -17,6 +17,10 @@ use proctor_grading::{
 #[path = "../tests/it/kit/trial.rs"]
 mod trial;
 
+/// The allocator of `proctor`.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The grader of the Google Workspace task, from the crate: cargo runs
 /// benchmarks there.
 const GRADER: &str = "../../tasks/gws-task-management/grader.wasm";

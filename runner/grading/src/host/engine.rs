@@ -3,7 +3,9 @@
 use std::hash::{Hash, Hasher};
 
 use sha2::{Digest, Sha256};
-use wasmtime::{Config, Engine, WasmBacktraceDetails, WasmFeatures};
+use wasmtime::{
+    Config, Enabled, Engine, PoolingAllocationConfig, WasmBacktraceDetails, WasmFeatures,
+};
 
 /// Native stack of a grader in bytes. An interpreter needs some of it to find
 /// out by itself that what an agent nested is nested too deeply.
@@ -14,9 +16,56 @@ const HOST_STACK_BYTES: usize = 1 << 20;
 /// Longest image of a memory that is made whatever part of it is zeros.
 const DENSE_IMAGE_BYTES: u64 = 64 << 20;
 
-/// Makes an engine. The process that compiles and the process that runs must
-/// agree on it, so nothing here depends on a setting.
+/// What a grader of the pool may have, more than what an interpreter has; what
+/// needs more is run outside of the pool. Tables and memories take no more than
+/// addresses until they are used.
+const POOL_INSTANCES: u32 = 64;
+const POOL_INSTANCE_BYTES: usize = 2 << 20;
+const POOL_MEMORIES: u32 = 2;
+const POOL_TABLES: u32 = 4;
+/// Elements that a table of the pool can grow to: more than what all tables of a
+/// grader may have, so that it meets the same limit as outside of the pool.
+pub(super) const POOL_TABLE_ELEMENTS: usize = 400_000;
+/// What a place in the pool keeps from one grade to the next, in bytes: pages
+/// that are written over again instead of being given back and faulted in.
+const KEPT_MEMORY_BYTES: usize = 8 << 20;
+const KEPT_TABLE_BYTES: usize = 256 << 10;
+const KEPT_STACK_BYTES: usize = 256 << 10;
+
+/// Makes an engine that gives every grader memory of its own. The process that
+/// compiles and the process that runs must agree on it, so nothing here depends
+/// on a setting.
 pub(super) fn engine() -> wasmtime::Result<Engine> {
+    Engine::new(&config())
+}
+
+/// Makes an engine with places for `graders` graders at once, which are cleaned
+/// and used again. It runs what [`engine`] compiles.
+pub(super) fn pooled(graders: u32) -> wasmtime::Result<Engine> {
+    let mut pool = PoolingAllocationConfig::new();
+    pool.total_component_instances(graders)
+        .total_core_instances(graders * POOL_INSTANCES)
+        .max_core_instances_per_component(POOL_INSTANCES)
+        .max_core_instance_size(POOL_INSTANCE_BYTES)
+        .max_component_instance_size(POOL_INSTANCE_BYTES)
+        .total_memories(graders * POOL_MEMORIES)
+        .max_memories_per_component(POOL_MEMORIES)
+        .max_memories_per_module(POOL_MEMORIES)
+        .total_tables(graders * POOL_TABLES)
+        .max_tables_per_component(POOL_TABLES)
+        .max_tables_per_module(POOL_TABLES)
+        .table_elements(POOL_TABLE_ELEMENTS)
+        .total_stacks(graders)
+        .linear_memory_keep_resident(KEPT_MEMORY_BYTES)
+        .table_keep_resident(KEPT_TABLE_BYTES)
+        .async_stack_keep_resident(KEPT_STACK_BYTES)
+        .max_unused_warm_slots(graders)
+        // The kernel says which pages were written to, where it can.
+        .pagemap_scan(Enabled::Auto);
+    Engine::new(config().allocation_strategy(pool))
+}
+
+fn config() -> Config {
     let mut config = Config::new();
     config
         .consume_fuel(true)
@@ -40,7 +89,7 @@ pub(super) fn engine() -> wasmtime::Result<Engine> {
         .wasm_backtrace_details(WasmBacktraceDetails::Disable)
         .generate_address_map(false)
         .native_unwind_info(false);
-    Engine::new(&config)
+    config
 }
 
 /// Identifies what the engine compiles to: its version, its settings and the
@@ -79,5 +128,11 @@ mod tests {
         assert_eq!(compatibility(&one), compatibility(&other));
         let different = Engine::new(&Config::new()).unwrap();
         assert_ne!(compatibility(&one), compatibility(&different));
+    }
+
+    #[test]
+    fn a_pool_runs_what_is_compiled_without_one() {
+        let (alone, pooled) = (engine().unwrap(), pooled(2).unwrap());
+        assert_eq!(compatibility(&alone), compatibility(&pooled));
     }
 }

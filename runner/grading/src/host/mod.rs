@@ -15,6 +15,8 @@ mod fault;
 mod growth;
 mod imports;
 mod inspect;
+mod link;
+mod place;
 mod run;
 mod state;
 mod ticker;
@@ -24,25 +26,21 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use proctor_types::verdict::ABI;
 use wasmtime::Engine;
-use wasmtime::component::{Component, HasSelf, Linker};
+use wasmtime::component::Component;
 
 use cache::{Entry, Key, ModuleCache};
 pub use compile::{Compiler, CompilerCommand};
 pub use compiler::compiler_main;
 pub(crate) use inspect::import_fault;
 pub use inspect::{ModuleInfo, inspect};
-use run::Loaded;
+use place::{Loaded, Places};
 pub use run::{Graded, Grader};
-use state::State;
-use ticker::Ticker;
 pub(crate) use wasi::Inputs;
 
 use crate::bundle::sha256;
 use crate::error::{Blame, Fault, GradeError};
 use crate::limits::{CompileLimits, ModuleLimits};
-use crate::text::excerpt;
 
 /// How a host is set up.
 #[derive(Debug, Clone)]
@@ -86,7 +84,7 @@ impl HostConfig {
 /// are set up when they are first needed.
 #[derive(Debug)]
 pub struct GraderHost {
-    shared: Arc<Shared>,
+    places: Arc<Places>,
     /// Graders that are in use, by digest.
     loaded: Mutex<HashMap<String, Weak<Loaded>>>,
     cache: OnceLock<Option<Result<ModuleCache, Fault>>>,
@@ -103,39 +101,11 @@ pub struct GraderHost {
 /// broken.
 const REFUSED: usize = 100;
 
-/// What a grader needs of its host.
-#[derive(Debug, Default)]
-pub(crate) struct Shared {
-    ticker: OnceLock<Result<Ticker, Fault>>,
-    engine: OnceLock<Result<Engine, Fault>>,
-}
-
-impl Shared {
-    fn engine(&self) -> Result<&Engine, Fault> {
-        let make = || {
-            engine::engine().map_err(|error| Fault::Internal {
-                detail: format!("{error:#}"),
-            })
-        };
-        self.engine.get_or_init(make).as_ref().map_err(Clone::clone)
-    }
-
-    fn ticker(&self) -> Result<&Ticker, Fault> {
-        let make = || {
-            let detail = |error: std::io::Error| format!("cannot start a thread: {error}");
-            Ticker::start(self.engine()?).map_err(|error| Fault::Internal {
-                detail: detail(error),
-            })
-        };
-        self.ticker.get_or_init(make).as_ref().map_err(Clone::clone)
-    }
-}
-
 impl GraderHost {
     /// A host with this configuration. Nothing is started yet.
     pub fn new(config: HostConfig) -> Self {
         Self {
-            shared: Arc::default(),
+            places: Arc::default(),
             loaded: Mutex::default(),
             cache: OnceLock::new(),
             compiling: Mutex::default(),
@@ -161,11 +131,12 @@ impl GraderHost {
             return Ok(Grader(loaded));
         }
         let info = inspect::inspect_hashed(wasm, digest, &self.config.modules)?;
-        let component = self.component(wasm, &info)?;
-        let loaded = Arc::new(self.link(&component, info)?);
+        let (component, entry) = self.component(wasm, &info)?;
+        let loaded = Loaded::new(Arc::clone(&self.places), &component, entry, info)?;
+        let loaded = Arc::new(loaded);
         let mut all = self.loaded();
         all.retain(|_, loaded| loaded.strong_count() > 0);
-        all.insert(loaded.info.sha256.clone(), Arc::downgrade(&loaded));
+        all.insert(loaded.info().sha256.clone(), Arc::downgrade(&loaded));
         Ok(Grader(loaded))
     }
 
@@ -193,33 +164,38 @@ impl GraderHost {
     /// Whether the module of this digest is compiled already, as far as the
     /// cache knows.
     pub fn is_compiled(&self, sha256: &str) -> bool {
-        let (Ok(engine), Ok(Some(cache))) = (self.shared.engine(), self.cache()) else {
+        let (Ok(engine), Ok(Some(cache))) = (self.places.engine(), self.cache()) else {
             return false;
         };
         cache.has(&Key::new(sha256, &engine::compatibility(engine)))
     }
 
-    fn component(&self, wasm: &[u8], info: &ModuleInfo) -> Result<Component, Fault> {
-        let engine = self.shared.engine()?;
+    /// The module as native code, and the cache's entry of it where it has one.
+    fn component(
+        &self,
+        wasm: &[u8],
+        info: &ModuleInfo,
+    ) -> Result<(Component, Option<Entry>), Fault> {
+        let engine = self.places.engine()?;
         let cache = self.cache()?;
         let key = Key::new(&info.sha256, &engine::compatibility(engine));
-        let known = || -> Result<Option<Component>, Fault> {
+        let known = || -> Result<Option<(Component, Option<Entry>)>, Fault> {
             let refused = self.refused().get(&info.sha256).cloned();
             refused.map_or_else(
                 || Ok(cache.and_then(|cache| from_cache(engine, cache, &key))),
                 Err,
             )
         };
-        if let Some(component) = known()? {
-            return Ok(component);
+        if let Some(found) = known()? {
+            return Ok(found);
         }
         let _one_at_a_time = self
             .compiling
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let _nor_elsewhere = cache.and_then(ModuleCache::one_at_a_time);
-        if let Some(component) = known()? {
-            return Ok(component);
+        if let Some(found) = known()? {
+            return Ok(found);
         }
         tracing::info!(
             grader = info.sha256,
@@ -231,8 +207,10 @@ impl GraderHost {
             .inspect_err(|fault| self.refuse(&info.sha256, fault))?;
         if let Some(Err(error)) = cache.map(|cache| cache.store(&key, &code)) {
             tracing::warn!(%error, "a compiled grader cannot be kept; it will be compiled again");
+        } else if let Some(found) = cache.and_then(|cache| from_cache(engine, cache, &key)) {
+            return Ok(found);
         }
-        native(engine, &code)
+        Ok((native(engine, &code)?, None))
     }
 
     fn refused(&self) -> MutexGuard<'_, HashMap<String, Fault>> {
@@ -256,7 +234,7 @@ impl GraderHost {
         match &self.config.compiler {
             Compiler::Child(command) => compile::compile(command, &self.config.compile, wasm),
             Compiler::InProcess => {
-                self.shared
+                self.places
                     .engine()?
                     .precompile_component(wasm)
                     .map_err(|error| Fault::CompileFailed {
@@ -265,36 +243,16 @@ impl GraderHost {
             }
         }
     }
-
-    /// Resolves the component's imports and checks its export's type.
-    fn link(&self, component: &Component, info: ModuleInfo) -> Result<Loaded, Fault> {
-        let mut linker = Linker::<State>::new(self.shared.engine()?);
-        abi::Exports::add_to_linker::<_, HasSelf<State>>(&mut linker, |state| state).map_err(
-            |error| Fault::Internal {
-                detail: format!("{error:#}"),
-            },
-        )?;
-        let mismatch = |error: wasmtime::Error| Fault::WrongAbi {
-            expected: ABI,
-            found: excerpt(&format!("something else: {error:#}"), 1000).into_owned(),
-        };
-        if info.imports.iter().any(|import| wasi::allows(import)) {
-            wasi::link(&mut linker, component, &info.imports).map_err(mismatch)?;
-        }
-        let pre = linker.instantiate_pre(component).map_err(mismatch)?;
-        let pre = abi::GraderPre::new(pre).map_err(mismatch)?;
-        Ok(Loaded {
-            shared: Arc::clone(&self.shared),
-            pre,
-            info,
-        })
-    }
 }
 
-fn from_cache(engine: &Engine, cache: &ModuleCache, key: &Key) -> Option<Component> {
+fn from_cache(
+    engine: &Engine,
+    cache: &ModuleCache,
+    key: &Key,
+) -> Option<(Component, Option<Entry>)> {
     let entry = cache.load(key)?;
     match mapped(engine, &entry) {
-        Ok(component) => Some(component),
+        Ok(component) => Some((component, Some(entry))),
         Err(fault) => {
             tracing::warn!(%fault, "a compiled grader in the cache does not load");
             cache.remove(key);

@@ -13,9 +13,10 @@ use super::abi::{self, Exports, GraderPre};
 use super::executor::block_on;
 use super::fault::{Stage, classify};
 use super::inspect::ModuleInfo;
+use super::place::{Loaded, Place};
 use super::state::{State, Stop};
+use super::ticker::Running;
 use super::wasi::Inputs;
-use super::{Shared, ticker::Running};
 use crate::bundle::Bundle;
 use crate::error::{Fault, GradeError};
 use crate::limits::Limits;
@@ -31,15 +32,9 @@ const FUEL_PER_TURN: u64 = 20_000_000;
 #[derive(Clone)]
 pub struct Grader(pub(super) Arc<Loaded>);
 
-pub(super) struct Loaded {
-    pub(super) shared: Arc<Shared>,
-    pub(super) pre: GraderPre<State>,
-    pub(super) info: ModuleInfo,
-}
-
 impl std::fmt::Debug for Grader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Grader").field(&self.0.info).finish()
+        f.debug_tuple("Grader").field(self.0.info()).finish()
     }
 }
 
@@ -60,7 +55,7 @@ pub struct Graded {
 impl Grader {
     /// What the module is made of.
     pub fn info(&self) -> &ModuleInfo {
-        &self.0.info
+        self.0.info()
     }
 
     /// Grades a bundle. The future gives way to others every few milliseconds
@@ -107,8 +102,11 @@ impl Grader {
         bundle: &Bundle,
         limits: &Limits,
     ) -> Result<Graded, GradeError> {
-        let mut store = self.store(inputs, bundle, limits)?;
-        let called = self.ticking(call(&self.0.pre, &mut store)).await?;
+        let place = self.0.place(limits);
+        let mut store = store(&place, inputs, bundle, limits)?;
+        let called = self
+            .ticking(&place, call(place.grader(), &mut store))
+            .await?;
         let fuel = limits
             .fuel
             .saturating_sub(store.get_fuel().unwrap_or_default());
@@ -147,16 +145,20 @@ impl Grader {
     /// spared the thread. Where
     /// components inside of the grader hand each other text, the engine converts
     /// it, which no fuel counts: then only the clock makes it give way.
-    async fn ticking<T>(&self, call: impl Future<Output = T>) -> Result<T, Fault> {
+    async fn ticking<T>(
+        &self,
+        place: &Place<'_>,
+        call: impl Future<Output = T>,
+    ) -> Result<T, Fault> {
         let mut call = pin!(call);
         let mut running: Option<Running> = None;
-        if self.0.info.instances > 1 {
-            running = Some(self.0.shared.ticker()?.run());
+        if self.0.info().instances > 1 {
+            running = Some(place.ticker()?.run());
         }
         poll_fn(|context| match call.as_mut().poll(context) {
             Poll::Ready(output) => Poll::Ready(Ok(output)),
             Poll::Pending if running.is_some() => Poll::Pending,
-            Poll::Pending => match self.0.shared.ticker() {
+            Poll::Pending => match place.ticker() {
                 Ok(ticker) => {
                     running = Some(ticker.run());
                     Poll::Pending
@@ -167,45 +169,45 @@ impl Grader {
         .await
     }
 
-    fn store(
-        &self,
-        inputs: &Inputs,
-        bundle: &Bundle,
-        limits: &Limits,
-    ) -> Result<Store<State>, Fault> {
-        let internal = |error: wasmtime::Error| Fault::Internal {
-            detail: format!("{error:#}"),
-        };
-        let engine = self.0.shared.engine()?;
-        let mut store =
-            Store::try_new(engine, State::new(engine, bundle, inputs, limits)).map_err(internal)?;
-        store.limiter(|state| &mut state.limiter);
-        store.set_hostcall_fuel(limits.output_bytes);
-        store.set_fuel(limits.fuel).map_err(internal)?;
-        store
-            .fuel_async_yield_interval(Some(FUEL_PER_TURN))
-            .map_err(internal)?;
-        store.set_epoch_deadline(1);
-        let deadline = store.data().deadline;
-        store.epoch_deadline_callback(move |_| {
-            if Instant::now() >= deadline {
-                Err(Stop::Deadline.into())
-            } else {
-                Ok(UpdateDeadline::Yield(1))
-            }
-        });
-        Ok(store)
-    }
-
     fn reference(&self, fuel: u64) -> GraderRef {
         GraderRef {
             kind: GraderKind::Component,
             source_sha256: None,
-            sha256: self.0.info.sha256.clone(),
+            sha256: self.0.info().sha256.clone(),
             abi: ABI.to_owned(),
             fuel,
         }
     }
+}
+
+fn store(
+    place: &Place<'_>,
+    inputs: &Inputs,
+    bundle: &Bundle,
+    limits: &Limits,
+) -> Result<Store<State>, Fault> {
+    let internal = |error: wasmtime::Error| Fault::Internal {
+        detail: format!("{error:#}"),
+    };
+    let engine = place.engine()?;
+    let mut store =
+        Store::try_new(engine, State::new(engine, bundle, inputs, limits)).map_err(internal)?;
+    store.limiter(|state| &mut state.limiter);
+    store.set_hostcall_fuel(limits.output_bytes);
+    store.set_fuel(limits.fuel).map_err(internal)?;
+    store
+        .fuel_async_yield_interval(Some(FUEL_PER_TURN))
+        .map_err(internal)?;
+    store.set_epoch_deadline(1);
+    let deadline = store.data().deadline;
+    store.epoch_deadline_callback(move |_| {
+        if Instant::now() >= deadline {
+            Err(Stop::Deadline.into())
+        } else {
+            Ok(UpdateDeadline::Yield(1))
+        }
+    });
+    Ok(store)
 }
 
 async fn call(

@@ -11,6 +11,7 @@ mod hostile;
 mod hostile_graders;
 mod kit;
 mod modules;
+mod pool;
 mod probes;
 mod python;
 mod verdict;
