@@ -104,8 +104,8 @@ impl Tools {
             let found = of_the_room(name)
                 .filter(|_| is_outsider(&found))
                 .unwrap_or(found);
-            let real = found.canonicalize().unwrap_or(found);
-            if !real.starts_with("/usr") || real.file_name().is_none_or(|file| file != name) {
+            let real = found.canonicalize().unwrap_or_else(|_| found.clone());
+            if !real.starts_with("/usr") || !is_on_rooms_path(&found) {
                 tools.binds.push((target, real));
             }
         }
@@ -149,9 +149,18 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(plain) && !name.starts_with('.')
 }
 
+/// Folders of the host that are on the `PATH` of every room.
+const ROOMS_PATH: [&str; 2] = ["/usr/local/bin", "/usr/bin"];
+
+/// Whether the room finds `program` under its name.
+fn is_on_rooms_path(program: &Path) -> bool {
+    let folder = program.parent();
+    folder.is_some_and(|folder| ROOMS_PATH.iter().any(|known| folder == Path::new(known)))
+}
+
 /// The program of this name that every room has, since it has the host's `/usr`.
 fn of_the_room(name: &str) -> Option<PathBuf> {
-    ["/usr/local/bin", "/usr/bin"]
+    ROOMS_PATH
         .iter()
         .map(|dir| Path::new(dir).join(name))
         .find(|path| executable(path))
