@@ -90,13 +90,14 @@ impl SeededRecord {
     }
 
     /// One line for each service of the world: what it is, and how much is in
-    /// it.
+    /// it. Task lists without a task have none.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let mut lines = Vec::new();
         if let Some(mail) = self.mail {
             lines.push(("mail", mail.to_string()));
         }
-        if let Some(tasks) = self.tasks {
+        // Every account has an empty list.
+        if let Some(tasks) = self.tasks.filter(|tasks| tasks.tasks > 0) {
             lines.push(("tasks", tasks.to_string()));
         }
         if let Some(pages) = self.pages {
@@ -236,5 +237,10 @@ mod tests {
         ];
         assert_eq!(lines, expected);
         assert_eq!(SeededRecord::default().lines(), []);
+        let empty = SeededRecord {
+            tasks: Some(SeededTasks { lists: 1, tasks: 0 }),
+            ..SeededRecord::default()
+        };
+        assert_eq!(empty.lines(), []);
     }
 }
