@@ -196,6 +196,11 @@ impl WorldHandle {
         self.lock().world.clone()
     }
 
+    /// Looks something up in the world as it is, under its lock.
+    pub(crate) fn look<T>(&self, what: impl FnOnce(&World) -> T) -> T {
+        what(&self.lock().world)
+    }
+
     /// The world as it is, made for reading by a grader.
     pub fn snapshot(&self) -> WorldSnapshot {
         self.world().snapshot()

@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod composio;
 mod env;
 mod evidence_text;
 mod gateway;
@@ -33,6 +34,7 @@ pub mod google;
 mod handle;
 mod journal;
 mod journal_entry;
+mod mcp;
 mod memo;
 pub mod notion;
 mod redact;
@@ -42,6 +44,7 @@ pub mod world;
 pub use env::{client_env, config_env, proxy_env, trust_env};
 pub use gateway::{CaptiveListeners, Gateway, GatewayConfig, GatewayError, GatewayLimits};
 pub use handle::{Evidence, Fault, WorldHandle};
+pub use mcp::MCP_URL;
 pub use journal::{JournalCaps, WhenFull};
 pub use service::{Answer, Request, Scheme, Service};
 pub use world::{SeedError, SeedOptions, World};

@@ -170,6 +170,13 @@ pub trait Service: Send + Sync {
     /// where one address serves every service.
     fn owns_path(&self, path: &str) -> bool;
 
+    /// Whether requests with this path are messages of the Model Context
+    /// Protocol: the gateway has the world's server of tools answer them, and
+    /// not [`Service::handle`].
+    fn speaks_mcp(&self, _path: &str) -> bool {
+        false
+    }
+
     /// Answers a request. Called with the world's clock already moved on.
     fn handle(&self, world: &mut World, request: &Request) -> Answer;
 }

@@ -9,7 +9,8 @@ use crate::mcp::{self, Run, Toolkit, tool};
 use crate::service::{Answer, Request};
 use crate::world::World;
 
-/// Versions of the interface, which are alike in what is here.
+/// Versions of the interface, which are alike in what is here. On the plain
+/// port the second is GitHub's, where there is a GitHub.
 const PREFIXES: [&str; 2] = ["/api/v3.1/", "/api/v3/"];
 
 /// The path below the version, where it is one of this interface's.

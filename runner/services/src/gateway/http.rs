@@ -255,9 +255,14 @@ pub(super) async fn answer(
     match body::read(shared, &request.headers, body, cap).await {
         Ok(Body { bytes, share }) => {
             request.body = bytes;
-            let answer = shared.world.answer(service.as_ref(), &request);
+            let method = request.method.clone();
+            let answer = if service.speaks_mcp(&request.path) {
+                shared.mcp.answer(request).await
+            } else {
+                shared.world.answer(service.as_ref(), &request)
+            };
             drop(share);
-            reply_of(shared, &request.method, answer)
+            reply_of(shared, &method, answer)
         }
         Err(error) => {
             let refusal = error.refusal(cap);

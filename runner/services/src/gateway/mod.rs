@@ -32,6 +32,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
 use crate::handle::WorldHandle;
+use crate::mcp::Front;
 use crate::service::Service;
 use budget::Budget;
 use egress::Port;
@@ -175,6 +176,7 @@ impl fmt::Debug for Gateway {
 /// What all tasks of a gateway share.
 struct Shared {
     world: WorldHandle,
+    mcp: Front,
     services: Vec<Arc<dyn Service>>,
     control: bool,
     limits: GatewayLimits,
@@ -199,6 +201,7 @@ impl Gateway {
     pub fn new(world: WorldHandle, config: GatewayConfig) -> Result<Self, GatewayError> {
         let kill = CancellationToken::new();
         let shared = Shared {
+            mcp: Front::new(world.clone()),
             world,
             services: config.services,
             control: config.control,

@@ -64,7 +64,7 @@ const HOSTS: &[&str] = &[
 
 /// Paths of the REST interface on the port that routes by path.
 const PATHS: &[&str] = &[
-    "/api/v3",
+    "/api/v3/",
     "/api/graphql",
     "/graphql",
     "/repos/",
@@ -87,6 +87,7 @@ impl Service for GitHubService {
     fn owns_path(&self, path: &str) -> bool {
         let of_git = ["/info/refs", "/git-upload-pack", "/git-receive-pack"];
         path == "/"
+            || path == "/api/v3"
             || PATHS.iter().any(|prefix| path.starts_with(prefix))
             || of_git.iter().any(|suffix| path.ends_with(suffix))
     }

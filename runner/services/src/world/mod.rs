@@ -15,6 +15,7 @@ pub use ids::Ids;
 pub use proctor_types::world::Account;
 pub use seed::{Accounts, SERVICES, SeedContext, SeedDir, SeedError, SeedFile, SeedOptions};
 
+use crate::composio::Sessions;
 use crate::github::GitHub;
 use crate::google::Google;
 use crate::notion::Notion;
@@ -46,6 +47,9 @@ pub struct World {
     /// Notion, where the world has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notion: Option<Notion>,
+    /// Sessions of Composio's interface.
+    #[serde(default, skip_serializing_if = "Sessions::is_empty")]
+    pub(crate) composio: Sessions,
 }
 
 /// Somebody that the account knows.
@@ -88,6 +92,7 @@ impl World {
             google: None,
             github: None,
             notion: None,
+            composio: Sessions::default(),
         }
     }
 
@@ -115,7 +120,13 @@ impl World {
         let google = self.google.iter().flat_map(|_| crate::google::services());
         let notion = self.notion.iter().flat_map(|_| crate::notion::services());
         let github = self.github.iter().flat_map(|_| crate::github::services());
-        google.chain(github).chain(notion).collect()
+        let mut services: Vec<_> = google.chain(github).chain(notion).collect();
+        // Tools are for the services that there are.
+        if !services.is_empty() {
+            services.extend(crate::mcp::services());
+            services.extend(crate::composio::services());
+        }
+        services
     }
 
     /// Content of the files that the snapshot's repositories list, by SHA-256.

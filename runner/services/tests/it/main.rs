@@ -9,6 +9,7 @@ mod google;
 mod journal;
 mod lasting;
 mod limits;
+mod mcp;
 mod namespace;
 mod notes;
 mod notion;

@@ -230,6 +230,7 @@ fn world_of(file: &SeedFile) -> Result<(World, Accounts), SeedError> {
         google: None,
         github: None,
         notion: None,
+        composio: crate::composio::Sessions::default(),
     };
     Ok((world, accounts))
 }

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{FIND_MAIL, FIND_THREAD, ask, get, message, thread, view};
+use super::view::{self, Show};
+use super::{FIND_MAIL, FIND_THREAD, ask, get, message, thread};
 use crate::mcp::caller::Caller;
 use crate::mcp::tool::{Arguments, Problem};
 
@@ -78,10 +79,10 @@ impl Arguments for FetchEmails {
             list = list.query("labelIds", Some(label));
         }
         let found = caller.ask(list)?;
-        let format = if self.verbose || self.include_payload {
-            "full"
-        } else {
-            "metadata"
+        let (format, show) = match (self.include_payload, self.verbose) {
+            (true, _) => ("full", Show::Payload),
+            (false, true) => ("full", Show::Text),
+            (false, false) => ("metadata", Show::Summary),
         };
         let mut messages = Vec::new();
         for entry in found["messages"].as_array().into_iter().flatten() {
@@ -89,7 +90,7 @@ impl Arguments for FetchEmails {
             messages.push(if self.ids_only {
                 json!({"messageId": id, "threadId": entry["threadId"]})
             } else {
-                view::mail(&caller.ask(message(id, format))?, self.include_payload)
+                view::mail(&caller.ask(message(id, format))?, show)
             });
         }
         Ok(json!({
@@ -131,14 +132,14 @@ impl Arguments for FetchMessageByMessageId {
     const LOST: &'static str = FIND_MAIL;
 
     fn run(self, caller: &mut Caller<'_>) -> Result<Value, Problem> {
-        let format = match self.format.unwrap_or_default() {
-            Format::Full => "full",
-            Format::Metadata => "metadata",
-            Format::Minimal => "minimal",
-            Format::Raw => "raw",
+        let (format, show) = match self.format.unwrap_or_default() {
+            Format::Full => ("full", Show::Payload),
+            Format::Metadata => ("metadata", Show::Summary),
+            Format::Minimal => ("minimal", Show::Summary),
+            Format::Raw => ("raw", Show::Summary),
         };
         let found = caller.ask(message(&self.message_id, format))?;
-        Ok(view::mail(&found, true))
+        Ok(view::mail(&found, show))
     }
 }
 
@@ -158,7 +159,7 @@ impl Arguments for FetchMessageByThreadId {
     fn run(self, caller: &mut Caller<'_>) -> Result<Value, Problem> {
         let found = caller.ask(thread(&self.thread_id, "full"))?;
         let messages = found["messages"].as_array().into_iter().flatten();
-        let messages: Vec<Value> = messages.map(|it| view::mail(it, false)).collect();
+        let messages: Vec<Value> = messages.map(|it| view::mail(it, Show::Text)).collect();
         Ok(json!({"threadId": found["id"], "messages": messages}))
     }
 }

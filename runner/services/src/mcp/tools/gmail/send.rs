@@ -408,7 +408,7 @@ impl Arguments for CreateEmailDraft {
     }
 }
 
-/// Sends a draft.
+/// Sends a draft as it is; it is gone from the drafts then.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct SendDraft {
     /// The draft's id: `id` of GMAIL_CREATE_EMAIL_DRAFT. Not the id of its mail.

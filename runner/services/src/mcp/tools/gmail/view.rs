@@ -5,8 +5,19 @@ use base64::engine::general_purpose::{URL_SAFE, URL_SAFE_NO_PAD};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+/// How much of a mail is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Show {
+    /// Who, when and about what.
+    Summary,
+    /// Its text, too.
+    Text,
+    /// Its text, and the structure of its parts with all header fields.
+    Payload,
+}
+
 /// A mail of Gmail's interface, flattened.
-pub(super) fn mail(message: &Value, with_payload: bool) -> Value {
+pub(super) fn mail(message: &Value, show: Show) -> Value {
     let payload = &message["payload"];
     let subject = field(payload, "Subject").unwrap_or_default();
     let mut shown = json!({
@@ -22,12 +33,12 @@ pub(super) fn mail(message: &Value, with_payload: bool) -> Value {
     if let Some(copies) = field(payload, "Cc") {
         shown["cc"] = copies.into();
     }
-    if payload.get("mimeType").is_some() {
+    if show != Show::Summary {
         shown["messageText"] = text(payload).into();
         let mut attachments = Vec::new();
         collect(payload, &mut attachments);
         shown["attachmentList"] = attachments.into();
-        if with_payload {
+        if show == Show::Payload {
             shown["payload"] = payload.clone();
         }
     }
