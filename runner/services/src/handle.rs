@@ -1,4 +1,4 @@
-//! A world in use: the state, its journal, and the lock around both.
+//! A world in use: the state, its journal, and the locks around them.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 use proctor_types::WorldSnapshot;
 use proctor_types::journal::JournalEntry;
+use tokio::sync::OwnedMutexGuard;
 
 use crate::gateway::refusal_body;
 use crate::journal::{Attempt, Journal, JournalCaps, payload_of};
@@ -25,7 +26,13 @@ use crate::world::World;
 /// same world.
 #[derive(Debug, Clone)]
 pub struct WorldHandle {
+    /// Taken before `log` wherever both are.
     state: Arc<Mutex<State>>,
+    /// Not with the world: some requests keep that for as long as git runs.
+    log: Arc<Mutex<Log>>,
+    /// Who of those that would block a thread by waiting for the world comes
+    /// next.
+    turn: Arc<tokio::sync::Mutex<()>>,
     /// Outside the lock: bodies are hashed before it is taken.
     body_cap: usize,
 }
@@ -34,10 +41,16 @@ pub struct WorldHandle {
 struct State {
     seeded: World,
     world: World,
-    journal: Journal,
     memo: Memo,
     epoch: u64,
     fault: Option<Fault>,
+}
+
+#[derive(Debug)]
+struct Log {
+    journal: Journal,
+    /// The world's own time.
+    now: Timestamp,
 }
 
 /// A fake broke while it answered: what the world says since then is worth
@@ -75,16 +88,21 @@ impl WorldHandle {
     /// A handle to a new world.
     pub fn new(world: World, caps: JournalCaps) -> Self {
         let body_cap = caps.body_bytes;
+        let log = Log {
+            journal: Journal::new(caps),
+            now: world.clock.now(),
+        };
         let state = State {
             seeded: world.clone(),
             world,
-            journal: Journal::new(caps),
             memo: Memo::default(),
             epoch: 0,
             fault: None,
         };
         Self {
             state: Arc::new(Mutex::new(state)),
+            log: Arc::new(Mutex::new(log)),
+            turn: Arc::default(),
             body_cap,
         }
     }
@@ -92,7 +110,7 @@ impl WorldHandle {
     /// Sets the moment from which the journal counts time. Called when the
     /// agent is started; until then time counts from the making of the handle.
     pub fn start_clock(&self) {
-        self.lock().journal.start_clock();
+        self.log().journal.start_clock();
     }
 
     /// Has `service` answer a request, and lists it in the journal.
@@ -109,19 +127,21 @@ impl WorldHandle {
         let mut state = self.lock();
         if let Some(fault) = &state.fault {
             let answer = failure(service, request, fault);
-            state.journal.unlisted();
+            self.log().journal.unlisted();
             return answer;
         }
-        if !state.journal.make_room() {
-            state.journal.unlisted();
+        if !self.log().journal.make_room() {
+            self.log().journal.unlisted();
             let text = "this world has answered as many requests as its journal holds";
             return refusal(service.name(), request, 429, text);
         }
         state.world.clock.tick();
+        let now = state.world.clock.now();
         if let Some(known) = key.as_ref().and_then(|key| state.memo.get(key)) {
-            state.journal.answered_again(&known.facts);
-            let now = state.world.clock.now();
-            drop(state);
+            let mut log = self.log();
+            log.now = now;
+            log.journal.answered_again(&known.facts);
+            drop((log, state));
             return dated(known.answer(), now);
         }
         let world = &mut state.world;
@@ -146,22 +166,50 @@ impl WorldHandle {
             answer.read.clear();
         }
         let lasting = answer.lasting;
-        let facts = state.journal.answered(request, payload, &mut answer, note);
+        let mut log = self.log();
+        log.now = now;
+        let facts = log.journal.answered(request, payload, &mut answer, note);
+        drop(log);
         match key {
             Some(key) if lasting => state.memo.keep(key, &answer, facts),
             _ if lasting => {}
             _ => state.memo.clear(),
         }
-        let now = state.world.clock.now();
         drop(state);
         dated(answer, now)
+    }
+
+    /// Waits until every request that was here before has been answered. As
+    /// long as what it gives is kept, those that come later wait: without
+    /// keeping a thread.
+    pub(crate) async fn turn(&self) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.turn).lock_owned().await
+    }
+
+    /// As [`WorldHandle::answer`], in turn, for requests that take their time
+    /// ([`Service::takes_long`]): on a thread that may be kept.
+    pub(crate) async fn answer_apart(
+        &self,
+        service: Arc<dyn Service>,
+        request: Request,
+        turn: OwnedMutexGuard<()>,
+    ) -> Answer {
+        let world = self.clone();
+        let name = service.name();
+        let work = tokio::task::spawn_blocking(move || {
+            let answer = world.answer(service.as_ref(), &request);
+            // Even where nobody waits for the answer any more.
+            drop(turn);
+            answer
+        });
+        work.await.unwrap_or_else(|_| Answer::new(name, 500))
     }
 
     /// Lists an attempt that no service answered. The clock stays where it is:
     /// what an agent tries in vain (its own telemetry, say) must not move the
     /// dates of the world.
     pub(crate) fn refused(&self, attempt: Attempt<'_>) {
-        self.lock().journal.refused(attempt);
+        self.log().journal.refused(attempt);
     }
 
     /// Longest body that the journal hashes and keeps, in bytes.
@@ -171,24 +219,24 @@ impl WorldHandle {
 
     /// The world's own time as HTTP writes it.
     pub(crate) fn http_date(&self) -> Option<HeaderValue> {
-        let now = self.lock().world.clock.now();
+        let now = self.log().now;
         http_date(now)
     }
 
     /// The journal. Where it met a cap, the last entry says so.
     pub fn journal(&self) -> Vec<JournalEntry> {
-        self.lock().journal.entries()
+        self.log().journal.entries()
     }
 
     /// Request bodies that the journal keeps, by SHA-256 in lower-case hex.
     pub fn bodies(&self) -> BTreeMap<String, Bytes> {
-        self.lock().journal.bodies()
+        self.log().journal.bodies()
     }
 
     /// Empties the journal; the world stays as it is.
     pub fn clear_journal(&self) {
-        let mut state = self.lock();
-        state.journal = state.journal.cleared();
+        let mut log = self.log();
+        log.journal = log.journal.cleared();
     }
 
     /// A copy of the world as it is.
@@ -210,13 +258,13 @@ impl WorldHandle {
     pub fn reset(&self) {
         let mut state = self.lock();
         let seeded = state.seeded.clone();
-        state.begin(seeded);
+        state.begin(seeded, &mut self.log());
     }
 
     /// Replaces the world and empties the journal. [`WorldHandle::reset`] still
     /// goes back to the world as it was seeded.
     pub fn restore(&self, world: World) {
-        self.lock().begin(world);
+        self.lock().begin(world, &mut self.log());
     }
 
     /// How often the world was reset or restored.
@@ -232,12 +280,12 @@ impl WorldHandle {
     /// World and journal at one moment.
     pub fn evidence(&self) -> Evidence {
         let (seeded, world, journal, bodies, fault) = {
-            let state = self.lock();
+            let (state, log) = (self.lock(), self.log());
             (
                 state.seeded.clone(),
                 state.world.clone(),
-                state.journal.entries(),
-                state.journal.bodies(),
+                log.journal.entries(),
+                log.journal.bodies(),
                 state.fault.clone(),
             )
         };
@@ -258,12 +306,17 @@ impl WorldHandle {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl State {
-    fn begin(&mut self, world: World) {
+    fn begin(&mut self, world: World, log: &mut Log) {
+        log.now = world.clock.now();
+        log.journal = log.journal.cleared();
         self.world = world;
-        self.journal = self.journal.cleared();
         self.memo.clear();
         self.fault = None;
         self.epoch += 1;
@@ -300,4 +353,101 @@ fn http_date(now: Timestamp) -> Option<HeaderValue> {
         .timestamp_to_rfc9110_string(&now)
         .ok()?;
     HeaderValue::try_from(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use bytes::Bytes;
+    use http::HeaderMap;
+
+    use super::*;
+    use crate::service::Scheme;
+
+    /// A service that says when it is asked, and answers when it is told to.
+    struct Slow {
+        asked: Sender<()>,
+        go: Mutex<Receiver<()>>,
+    }
+
+    impl Service for Slow {
+        fn name(&self) -> &'static str {
+            "slow"
+        }
+
+        fn owns(&self, _: &str) -> bool {
+            true
+        }
+
+        fn owns_path(&self, _: &str) -> bool {
+            true
+        }
+
+        fn takes_long(&self, _: &Request) -> bool {
+            true
+        }
+
+        fn handle(&self, _: &mut World, _: &Request) -> Answer {
+            self.asked.send(()).unwrap();
+            self.go.lock().unwrap().recv().unwrap();
+            Answer::new("slow", 200)
+        }
+    }
+
+    fn request() -> Request {
+        Request {
+            method: Method::POST,
+            scheme: Scheme::Https,
+            host: "h".to_owned(),
+            port: 443,
+            path: "/".to_owned(),
+            query: String::new(),
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+        }
+    }
+
+    // One thread for everything but the slow request: whoever blocked it would
+    // block the test.
+    #[tokio::test]
+    async fn a_slow_request_keeps_nobody_from_anything_but_the_world() {
+        let start = "2026-03-02T09:00:00Z".parse().unwrap();
+        let world = WorldHandle::new(World::empty(start), JournalCaps::default());
+        let (asked, was_asked) = channel();
+        let (go, gone) = channel();
+        let slow: Arc<dyn Service> = Arc::new(Slow {
+            asked,
+            go: Mutex::new(gone),
+        });
+        let turn = world.turn().await;
+        let first = tokio::spawn({
+            let (world, slow) = (world.clone(), Arc::clone(&slow));
+            async move { world.answer_apart(slow, request(), turn).await }
+        });
+        let asked = tokio::task::spawn_blocking(move || {
+            was_asked.recv().unwrap();
+            was_asked
+        });
+        let was_asked = asked.await.unwrap();
+        // The slow one is at work. The log can be read, and others queue up.
+        assert!(world.journal().is_empty());
+        assert!(world.http_date().is_some());
+        let second = tokio::spawn({
+            let (world, slow) = (world.clone(), Arc::clone(&slow));
+            async move {
+                let turn = world.turn().await;
+                world.answer_apart(slow, request(), turn).await
+            }
+        });
+        tokio::task::yield_now().await;
+        assert!(was_asked.try_recv().is_err(), "one at a time");
+        // Who goes away does not make room for the next before the work is done.
+        first.abort();
+        assert!(first.await.is_err());
+        go.send(()).unwrap();
+        go.send(()).unwrap();
+        assert_eq!(second.await.unwrap().status, 200);
+        assert_eq!(world.journal().len(), 2);
+    }
 }

@@ -154,10 +154,10 @@ impl Answer {
 
 /// A fake: one service of the world.
 ///
-/// `handle` runs under the world's lock and must not wait for anything. It is
-/// a function of the world and the request alone (the world carries the clock
-/// and the source of identifiers), so that the same requests give the same
-/// bytes in every run.
+/// `handle` runs under the world's lock and must not wait for anything but what
+/// [`Service::takes_long`] says. It is a function of the world and the request
+/// alone (the world carries the clock and the source of identifiers), so that
+/// the same requests give the same bytes in every run.
 pub trait Service: Send + Sync {
     /// Name for people and logs.
     fn name(&self) -> &'static str;
@@ -174,6 +174,13 @@ pub trait Service: Send + Sync {
     /// Protocol: the gateway has the world's server of tools answer them, and
     /// not [`Service::handle`].
     fn speaks_mcp(&self, _path: &str) -> bool {
+        false
+    }
+
+    /// Whether answering this request means waiting for another program. The
+    /// gateway has such requests answered apart from all others, and the
+    /// service sees to it that the wait has an end.
+    fn takes_long(&self, _request: &Request) -> bool {
         false
     }
 

@@ -257,8 +257,14 @@ pub(super) async fn answer(
             request.body = bytes;
             let method = request.method.clone();
             let answer = if service.speaks_mcp(&request.path) {
+                let _turn = shared.world.turn().await;
                 shared.mcp.answer(request).await
+            } else if service.takes_long(&request) {
+                let turn = shared.world.turn().await;
+                let service = Arc::clone(service);
+                shared.world.answer_apart(service, request, turn).await
             } else {
+                let _turn = shared.world.turn().await;
                 shared.world.answer(service.as_ref(), &request)
             };
             drop(share);

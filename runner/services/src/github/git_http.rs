@@ -6,27 +6,37 @@
 //! hooks, no other repository. What a push may do to protected branches is
 //! decided here, before the program sees it.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderName, HeaderValue, Method};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use proctor_types::journal::View;
 use proctor_types::world::github as kind;
 
 use super::error::{Error, Result};
+use super::git;
 use super::push::Moved;
+use super::push_list::{Push, RefCommand};
+use super::room::Matter;
 use super::session::Session;
 use super::state::Repo;
 use crate::service::{Answer, Request};
 
 /// Longest that one request to git may take.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Most bytes that git may answer.
 const ANSWER_CAP: u64 = 256 << 20;
-/// Most refs of one push.
-const COMMANDS_CAP: usize = 1_000;
+/// Most bytes of one pack, as GitHub has it: 2 GB there.
+const PACK_CAP: u64 = 64 << 20;
+/// Longest file of a push (GitHub's error GH001).
+const FILE_CAP: usize = 100 << 20;
 const ZERO: &str = "0000000000000000000000000000000000000000";
 
 /// What a request asks git for.
@@ -105,27 +115,96 @@ fn serve(session: &mut Session, request: &Request, full_name: &str, wish: Wish) 
     if wish.pushes() {
         session.writable(&full_name)?;
     }
-    let mut strict = false;
     if wish == Wish::Push {
-        let body = plain_body(request)?;
-        let push = Push::read(&body).ok_or_else(|| Error::new(400, "no list of refs"))?;
-        let repo = session.gh.by_full_name(&full_name)?;
-        let refusals: Vec<_> = push.commands.iter().map(|it| refusal(repo, it)).collect();
-        if refusals.iter().any(Option::is_some) {
-            return Ok(push.refused(&refusals));
-        }
-        strict = push.commands.iter().any(|it| {
-            repo.protection_of(&it.name)
-                .is_some_and(|rules| !rules.allow_force_pushes)
-        });
+        return push(session, request, &full_name);
     }
-    let answer = run(session, request, &full_name, wish, strict)?;
-    if wish == Wish::Push {
-        adopt(session, &full_name)?;
-    } else {
-        session.saw(kind::REPOSITORY, full_name, View::Reference);
-    }
+    let answer = run(session, request, &full_name, wish, &[])?;
+    session.saw(kind::REPOSITORY, full_name, View::Reference);
     Ok(answer)
+}
+
+/// Takes a push, where nothing speaks against it.
+fn push(session: &mut Session, request: &Request, full_name: &str) -> Result<Answer> {
+    let body = plain_body(request)?;
+    let push = Push::read(&body).ok_or_else(|| Error::new(400, "no list of refs"))?;
+    let repo = session.gh.by_full_name(full_name)?;
+    let refusals: Vec<_> = push.commands.iter().map(|it| refusal(repo, it)).collect();
+    if refusals.iter().any(Option::is_some) {
+        return Ok(push.refused(&refusals));
+    }
+    let strict = push.commands.iter().any(|it| {
+        let rules = repo.protection_of(&it.name);
+        rules.is_some_and(|rules| !rules.allow_force_pushes)
+    });
+    let room = PACK_CAP.min(session.gh.room()).max(1);
+    let settings = [
+        format!("receive.denyNonFastForwards={strict}"),
+        format!("receive.maxInputSize={room}"),
+    ];
+    let before = packs(session, full_name)?;
+    let answer = run(session, request, full_name, Wish::Push, &settings)?;
+    let after = packs(session, full_name)?;
+    let new: Vec<_> = after.iter().filter(|it| !before.contains(it)).collect();
+    let bytes = new.iter().map(|(_, bytes)| bytes).sum();
+    session.gh.fill(Matter::Objects, bytes);
+    if !new.is_empty()
+        && let Some(problem) = too_large(session, full_name)?
+    {
+        return Ok(push.declined(&problem));
+    }
+    adopt(session, full_name)?;
+    Ok(answer)
+}
+
+/// The packs that lie in a repository's uppermost layer, with their lengths.
+fn packs(session: &mut Session, full_name: &str) -> Result<Vec<(OsString, u64)>> {
+    let broken = |error: std::io::Error| Error::new(500, format!("git: {error}"));
+    let repo = session.gh.repo_mut(full_name)?;
+    let dir = repo.objects.own().map_err(broken)?.join("objects/pack");
+    let mut packs = Vec::new();
+    for entry in std::fs::read_dir(dir).map_err(broken)? {
+        let entry = entry.map_err(broken)?;
+        let bytes = entry.metadata().map_err(broken)?.len();
+        packs.push((entry.file_name(), bytes));
+    }
+    Ok(packs)
+}
+
+/// What GitHub says of a pushed file that is too large; `None` where there is
+/// none among the files at the tips.
+fn too_large(session: &Session, full_name: &str) -> Result<Option<String>> {
+    let repo = session.gh.by_full_name(full_name)?;
+    let git = repo.objects.open()?;
+    let odb = git.odb()?;
+    let known: BTreeSet<&String> = repo.refs.values().collect();
+    for reference in git.references()? {
+        let reference = reference?;
+        let is_known = |id: git2::Oid| known.contains(&id.to_string());
+        if reference.target().is_some_and(is_known) {
+            continue;
+        }
+        let tip = reference.peel_to_commit();
+        let Ok(tree) = tip.and_then(|tip| tip.tree()) else {
+            continue;
+        };
+        for entry in git::entries(&tree, false)? {
+            let Ok((bytes, _)) = odb.read_header(entry.id) else {
+                continue;
+            };
+            if bytes > FILE_CAP {
+                let hundredths = bytes * 100 / (1 << 20);
+                return Ok(Some(format!(
+                    "error: File {} is {}.{:02} MB; this exceeds GitHub's file size limit of \
+                     100.00 MB\nerror: GH001: Large files detected. You may want to try Git Large \
+                     File Storage - https://git-lfs.github.com.\n",
+                    entry.path,
+                    hundredths / 100,
+                    hundredths % 100,
+                )));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The body without its transfer's compression.
@@ -143,7 +222,7 @@ fn run(
     request: &Request,
     full_name: &str,
     wish: Wish,
-    strict: bool,
+    settings: &[String],
 ) -> Result<Answer> {
     let actor = session.actor.clone().unwrap_or_default();
     let repo = session.gh.repo_mut(full_name)?;
@@ -156,9 +235,10 @@ fn run(
         Wish::Push => "/git-receive-pack",
     };
     let mut command = Command::new("git");
+    for setting in settings {
+        command.args(["-c", setting]);
+    }
     command
-        .arg("-c")
-        .arg(format!("receive.denyNonFastForwards={strict}"))
         .arg("http-backend")
         .current_dir(&dir)
         .env_clear()
@@ -249,7 +329,10 @@ fn output_of(mut command: Command, input: Bytes) -> std::io::Result<Vec<u8>> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
+        // The program has others do the work: all of them end together.
+        .process_group(0)
         .spawn()?;
+    let group = i32::try_from(child.id()).map(Pid::from_raw);
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let writer = std::thread::spawn(move || {
         // A program that has read enough closes its end: that is no failure.
@@ -263,8 +346,12 @@ fn output_of(mut command: Command, input: Bytes) -> std::io::Result<Vec<u8>> {
     });
     let deadline = Instant::now() + PATIENCE;
     let read = output.recv_timeout(deadline.saturating_duration_since(Instant::now()));
-    if !matches!(&read, Ok(Ok(bytes)) if bytes.len() as u64 <= ANSWER_CAP) {
-        child.kill()?;
+    let fits = matches!(&read, Ok(Ok(bytes)) if bytes.len() as u64 <= ANSWER_CAP);
+    if let Ok(group) = group
+        && !fits
+    {
+        // There may be nobody left.
+        let _ = killpg(group, Signal::SIGKILL);
     }
     child.wait()?;
     if reader.join().is_err() || writer.join().is_err() {
@@ -301,92 +388,6 @@ fn cgi_answer(output: &[u8]) -> Option<Answer> {
     Some(answer)
 }
 
-/// One line of a push: a ref and where it is to go.
-#[derive(Debug, PartialEq, Eq)]
-struct RefCommand {
-    new: String,
-    name: String,
-}
-
-/// The beginning of a push.
-#[derive(Debug)]
-struct Push {
-    commands: Vec<RefCommand>,
-    side_band: bool,
-}
-
-impl Push {
-    /// Reads the packet lines before the pack.
-    fn read(body: &[u8]) -> Option<Self> {
-        let mut push = Self {
-            commands: Vec::new(),
-            side_band: false,
-        };
-        let mut rest = body;
-        loop {
-            let length = std::str::from_utf8(rest.get(..4)?).ok()?;
-            let length = usize::from_str_radix(length, 16).ok()?;
-            if length == 0 {
-                return Some(push);
-            }
-            let line = rest.get(4..length)?;
-            rest = rest.get(length..)?;
-            let (line, capabilities) = match memchr::memchr(0, line) {
-                Some(at) => (line.get(..at)?, line.get(at..)?),
-                None => (line, &[][..]),
-            };
-            push.side_band |= memchr::memmem::find(capabilities, b"side-band-64k").is_some();
-            let line = std::str::from_utf8(line).ok()?.trim_end();
-            let mut words = line.splitn(3, ' ');
-            let (old, new) = (words.next()?, words.next());
-            if let (40, Some(new), Some(name)) = (old.len(), new, words.next()) {
-                push.commands.push(RefCommand {
-                    new: new.to_owned(),
-                    name: name.to_owned(),
-                });
-            }
-            if push.commands.len() > COMMANDS_CAP {
-                return None;
-            }
-        }
-    }
-
-    /// The report that a refused push gets (gitprotocol-pack, "report status").
-    fn refused(&self, refusals: &[Option<String>]) -> Answer {
-        let mut report = packet(b"unpack ok\n");
-        let mut said = String::new();
-        for (command, refusal) in self.commands.iter().zip(refusals) {
-            let why = match refusal {
-                Some(why) => {
-                    said.push_str(why);
-                    "protected branch hook declined"
-                }
-                None => "pre-receive hook declined",
-            };
-            report.extend(packet(format!("ng {} {why}\n", command.name).as_bytes()));
-        }
-        report.extend_from_slice(b"0000");
-        let mut body = Vec::new();
-        if self.side_band {
-            for (band, content) in [(2, said.as_bytes()), (1, &report)] {
-                for chunk in content.chunks(8_000) {
-                    body.extend(packet(&[&[band], chunk].concat()));
-                }
-            }
-            body.extend_from_slice(b"0000");
-        } else {
-            body = report;
-        }
-        Answer::new("github", 200).body("application/x-git-receive-pack-result", body)
-    }
-}
-
-fn packet(content: &[u8]) -> Vec<u8> {
-    let mut packet = format!("{:04x}", content.len() + 4).into_bytes();
-    packet.extend_from_slice(content);
-    packet
-}
-
 /// Why a ref cannot be pushed, in GitHub's words.
 fn refusal(repo: &Repo, command: &RefCommand) -> Option<String> {
     let rules = repo.protection_of(&command.name)?;
@@ -405,21 +406,6 @@ fn refusal(repo: &Repo, command: &RefCommand) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_refs_of_a_push_are_read_up_to_the_pack() {
-        let new = "1".repeat(40);
-        let line = format!("{ZERO} {new} refs/heads/x\0 report-status side-band-64k");
-        let mut body = packet(line.as_bytes());
-        body.extend_from_slice(b"0000PACK....");
-        let push = Push::read(&body).unwrap();
-        assert!(push.side_band);
-        let name = "refs/heads/x".to_owned();
-        assert_eq!(push.commands, [RefCommand { new, name }]);
-        for broken in [&b""[..], b"00", b"zzzz", b"0009a", b"ffff"] {
-            assert!(Push::read(broken).is_none(), "{broken:?}");
-        }
-    }
 
     #[test]
     fn what_git_prints_becomes_an_answer() {

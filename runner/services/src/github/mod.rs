@@ -5,7 +5,7 @@
 //! request's view of both; what can be done (open, merge, comment, push) is
 //! written once, in `issues`, `labels`, `pulls`, `push` and `repos`, for every
 //! interface.
-//! Those are git's own protocol (`git_http`), the REST interface (`rest`) and
+//! Those are git's own protocol (`git_http`, `push_list`), the REST interface (`rest`) and
 //! the GraphQL interface (`graphql`).
 
 use std::sync::Arc;
@@ -23,8 +23,10 @@ mod issues;
 mod labels;
 mod pulls;
 mod push;
+mod push_list;
 mod repos;
 mod rest;
+mod room;
 mod seed;
 mod session;
 mod snapshot;
@@ -90,6 +92,10 @@ impl Service for GitHubService {
             || path == "/api/v3"
             || PATHS.iter().any(|prefix| path.starts_with(prefix))
             || of_git.iter().any(|suffix| path.ends_with(suffix))
+    }
+
+    fn takes_long(&self, request: &Request) -> bool {
+        git_http::wish_of(request).is_some()
     }
 
     fn handle(&self, world: &mut World, request: &Request) -> Answer {

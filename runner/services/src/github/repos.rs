@@ -35,6 +35,7 @@ impl Session {
             let text = "name already exists on this account";
             return Err(Error::custom("Repository", text));
         }
+        self.gh.check_repositories()?;
         let now = self.time();
         let objects = Objects::new().map_err(|error| Error::new(500, error.to_string()))?;
         let repo = Repo {

@@ -60,6 +60,8 @@ pub(crate) struct Session {
     /// Login of who asks; `None` where no credentials came.
     pub(crate) actor: Option<String>,
     pub(crate) urls: Urls,
+    /// Length of the request's body.
+    pub(crate) size: usize,
     pub(crate) read: Vec<Touch>,
     pub(crate) changed: Vec<Touch>,
 }
@@ -75,6 +77,7 @@ impl Session {
             now: world.clock.now(),
             actor: None,
             urls: Urls::of(request),
+            size: request.body.len(),
             read: Vec::new(),
             changed: Vec::new(),
         };

@@ -7,6 +7,7 @@ use proctor_types::world::github as kind;
 use serde::{Deserialize, Serialize};
 
 use super::error::{Error, Result};
+use super::room::Added;
 use super::store::{Objects, oid};
 
 /// Everything of GitHub that one world has.
@@ -21,6 +22,9 @@ pub struct GitHub {
     pub(crate) tokens: BTreeMap<String, String>,
     /// Repositories by full name in lower case.
     pub(crate) repositories: BTreeMap<String, Arc<Repo>>,
+    /// How much requests have added.
+    #[serde(default, skip_serializing_if = "Added::is_nothing")]
+    pub(crate) added: Added,
 }
 
 /// Somebody who has an account.

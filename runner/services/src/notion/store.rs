@@ -20,6 +20,10 @@ use super::rich::Rich;
 /// decides how deep the tree gets.
 pub(crate) const MAX_DEPTH: usize = 120;
 
+/// Most bytes of requests that change something, all together. Whatever is in a
+/// world must be readable by its grader.
+pub(crate) const ADDED_CAP: u64 = 8 << 20;
+
 /// Most characters of a title that an address repeats.
 const MAX_SLUG: usize = 100;
 
@@ -40,6 +44,14 @@ pub struct Notion {
     pub(crate) roots: Vec<Id>,
     /// Oldest first.
     pub(crate) comments: Vec<Arc<Comment>>,
+    /// Bytes of requests that have changed something.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) added: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A person or the bot.

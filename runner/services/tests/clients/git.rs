@@ -88,3 +88,58 @@ async fn a_broken_pack_changes_nothing() {
     assert_eq!(bench.world.snapshot().github, before.github);
     bench.close().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_too_large_is_refused_as_the_service_does_it() {
+    let bench = Bench::cloned().await;
+    let before = bench.world.snapshot().github;
+    let big = "truncate -s 101M big.bin && git add big.bin && git commit -qm Big";
+    bench.ok("hydra", big).await;
+    let words = [
+        "File big.bin is 101.00 MB; this exceeds GitHub's file size limit of 100.00 MB",
+        "GH001: Large files detected",
+        "pre-receive hook declined",
+    ];
+    bench
+        .fails("hydra", "git push -q origin main", &words)
+        .await;
+    assert_eq!(bench.world.snapshot().github, before);
+
+    // A world that is nearly full: git itself says why.
+    let mut json = serde_json::to_value(bench.world.world()).unwrap();
+    json["github"]["added"] = serde_json::json!({"objects": (256 << 20) - 400_000, "text": 0});
+    bench.world.restore(serde_json::from_value(json).unwrap());
+    let noise = "git reset -q --hard HEAD~ && head -c 500000 /dev/urandom > noise && git add noise \
+        && git commit -qm Noise";
+    bench.ok("hydra", noise).await;
+    let words = ["pack exceeds maximum allowed size", "unpack"];
+    bench
+        .fails("hydra", "git push -q origin main", &words)
+        .await;
+    assert_eq!(bench.world.snapshot().github, before);
+    let small = "git reset -q --hard HEAD~ && echo x > x && git add x && git commit -qm Small \
+        && git push -q origin main";
+    bench.ok("hydra", small).await;
+    bench.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_push_is_whose_token_it_comes_with() {
+    let bench = Bench::cloned().await;
+    let push = "export GIT_CONFIG_COUNT=0 && git switch -qc hers && git commit -q --allow-empty -m Hers \
+        && git push -q https://x:ada-token@github.com/acme/hydra.git hers";
+    let identity = "git config user.name Ada && git config user.email ada@example.com";
+    bench.ok("hydra", identity).await;
+    bench.ok("hydra", push).await;
+    let repo = bench.repository();
+    let tip = repo.branches.iter().find(|it| it.name == "hers").unwrap();
+    let commit = repo.commits.iter().find(|it| it.sha == tip.sha).unwrap();
+    assert_eq!(commit.pusher.as_deref(), Some("ada"));
+    let journal = bench.world.journal();
+    let actors: Vec<_> = journal
+        .iter()
+        .filter_map(|it| it.actor.as_deref())
+        .collect();
+    assert_eq!(actors.last(), Some(&"ada"));
+    bench.close().await;
+}

@@ -8,6 +8,9 @@ use crate::kit::{self, ended, tool};
 const WORLD: &str = "\
 clock: 2026-03-02T09:00:00Z
 account: {email: sam@example.com, name: Sam Ode, time_zone: Europe/Berlin}
+people:
+  - {email: ada@example.com, name: Ada Byron}
+  - {email: kim@example.com, name: Kim Lee}
 ";
 const TASKS: &str = r#"{"lists": [{"title": "My Tasks", "tasks": [
     {"id": "review", "title": "Review", "due": "2026-03-05"},
@@ -226,5 +229,43 @@ async fn helpers_reach_every_api() {
         ),
         (1, 1, 2)
     );
+    bench.0.gateway.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_sent_to_people_of_the_world_arrives() {
+    let bench = Bench::new();
+    bench
+        .json("gmail +send --to ada@example.com --cc x@example.org --bcc kim@example.com --subject Hi --body Hello")
+        .await;
+    let unread = r#"{"userId":"me","q":"is:unread"}"#;
+    let mails = bench
+        .json(&format!("gmail users messages list --params {unread}"))
+        .await;
+    let mail = mails["messages"][0]["id"].as_str().unwrap();
+    for body in ["First", "Second"] {
+        bench
+            .json(&format!("gmail +reply --message-id {mail} --body {body}"))
+            .await;
+    }
+    let snapshot = bench.world.snapshot();
+    let of = |email: &str| &snapshot.mailboxes[email].messages;
+    let subjects: Vec<&str> = of("ada@example.com")
+        .iter()
+        .map(|it| it.subject.as_str())
+        .collect();
+    assert_eq!(subjects, ["Hi", "Re: Plans", "Re: Plans"]);
+    let [hi, first, second] = &of("ada@example.com")[..] else {
+        panic!("three mails")
+    };
+    assert_eq!(first.thread_id, second.thread_id);
+    assert_ne!(hi.thread_id, first.thread_id);
+    assert!(first.text.contains("First") && hi.bcc.is_empty());
+    assert!(first.label_ids.iter().any(|it| it == "UNREAD"));
+    let [secret] = &of("kim@example.com")[..] else {
+        panic!("one mail")
+    };
+    assert!(secret.bcc.is_empty() && secret.text == hi.text);
+    assert_eq!(snapshot.mailboxes.len(), 2);
     bench.0.gateway.shutdown().await;
 }

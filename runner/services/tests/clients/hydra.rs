@@ -10,6 +10,7 @@ clock: 2026-03-02T09:00:00Z
 account: {email: agent@example.com, name: Agent Ode, github: agent}
 people:
   - {email: ada@example.com, name: Ada Byron, github: ada}
+tokens: {ada-token: ada@example.com}
 ";
 const HYDRA: &str = "\
 description: A pipeline

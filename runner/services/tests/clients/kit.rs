@@ -30,7 +30,14 @@ impl Bench {
             seed.write(path, text).unwrap();
         }
         let services = vec![service.to_owned()];
-        let world = World::seed(&seed, &SeedOptions { services, ..SeedOptions::default() }).unwrap();
+        let world = World::seed(
+            &seed,
+            &SeedOptions {
+                services,
+                ..SeedOptions::default()
+            },
+        )
+        .unwrap();
         let account = client_env(&[service], &world.account);
         let config = GatewayConfig::new(world.services());
         let world = WorldHandle::new(world, JournalCaps::default());

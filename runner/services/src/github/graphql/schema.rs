@@ -14,6 +14,7 @@ use async_graphql_parser::types::{
 
 use super::node::{Node, Out};
 use super::{Shared, mutate, resolve};
+use crate::github::room::Matter;
 
 const TEXT: &str = include_str!("schema.graphql");
 /// Deepest selection, most fields of one query: gh stays far below both.
@@ -170,7 +171,9 @@ fn value(
         .collect();
     let out = if changes {
         shared.mutation.get_or_insert_with(|| name.to_owned());
-        mutate::run(&mut shared.session, name, &args)
+        let size = shared.session.size;
+        let session = &mut shared.session;
+        session.attempt((Matter::Text, size), |s| mutate::run(s, name, &args))
     } else if root {
         resolve::root::field(&mut shared.session, name, &args)
     } else {

@@ -20,6 +20,7 @@ use sha2::{Digest as _, Sha256};
 pub(crate) use call::{Call, Reply};
 
 use super::error::{Error, Result};
+use super::room::Matter;
 use super::session::Session;
 use crate::service::{Answer, Request};
 
@@ -104,8 +105,12 @@ pub(crate) fn answer(session: &mut Session, request: &Request) -> Answer {
     let Some((route, args)) = found else {
         return refuse(&Error::not_found());
     };
-    let mut call = Call::new(session, request, args);
-    let reply = (route.handler)(&mut call);
+    let size = request.body.len();
+    let run = |s: &mut Session| (route.handler)(&mut Call::new(s, request, args));
+    let reply = match method {
+        "GET" => run(session),
+        _ => session.attempt((Matter::of(request), size), run),
+    };
     let mut answer = finish(request, reply);
     answer.operation = Some(route.operation);
     answer

@@ -6,6 +6,7 @@
     reason = "tests are to be read"
 )]
 
+mod bounds;
 mod pulls;
 mod rest;
 mod seeding;

@@ -44,6 +44,7 @@ fn workspace() -> (Notion, Id, [Id; 3]) {
         nodes: std::collections::BTreeMap::new(),
         roots: Vec::new(),
         comments: Vec::new(),
+        added: 0,
     };
     let titled = |title: &str| Page {
         title: crate::notion::rich::plain(title),

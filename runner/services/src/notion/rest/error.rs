@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::notion::id::Id;
+use crate::notion::store::ADDED_CAP;
 
 /// An error that a request is answered with. Never an error of Proctor itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +40,15 @@ impl ApiError {
     /// 401: no token.
     pub(crate) fn unauthorized() -> Self {
         Self::new(401, "unauthorized", "API token is invalid.")
+    }
+
+    /// 403: there is no room for more.
+    pub(crate) fn full() -> Self {
+        let message = format!(
+            "The workspace is full: requests can add {} MiB to this world.",
+            ADDED_CAP >> 20
+        );
+        Self::new(403, "restricted_resource", message)
     }
 
     /// 400: no such address.

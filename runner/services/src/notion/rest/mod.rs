@@ -28,7 +28,7 @@ use self::table::{Found, Route};
 use self::version::Version;
 use super::accept::{At, object};
 use super::id::Id;
-use super::store::{Body, Node, Notion, Place, Stamp};
+use super::store::{ADDED_CAP, Body, Node, Notion, Place, Stamp};
 use crate::service::{Answer, Request};
 use crate::world::{Ids, World};
 
@@ -210,6 +210,7 @@ pub(super) fn answer(world: &mut World, request: &Request) -> Answer {
             .map_or(notion.bot, |token| notion.actor(token));
         answer.actor = Some(notion.email(actor).unwrap_or(&account.email).to_owned());
         let is_read = request.method == Method::GET;
+        let size = request.body.len() as u64;
         let before = (!is_read).then(|| notion.clone());
         let mut cx = Cx {
             notion,
@@ -222,7 +223,16 @@ pub(super) fn answer(world: &mut World, request: &Request) -> Answer {
         };
         let result = (route.run)(&mut cx, &call);
         let Cx { read, changed, .. } = cx;
-        match result {
+        let added = if changed.is_empty() { 0 } else { size };
+        notion.added = notion.added.saturating_add(added);
+        let is_full = added > 0 && notion.added > ADDED_CAP;
+        match result.and_then(|value| {
+            if is_full {
+                Err(ApiError::full())
+            } else {
+                Ok(value)
+            }
+        }) {
             Ok(value) => {
                 answer.lasting = is_read;
                 answer.read = read;

@@ -106,6 +106,7 @@ impl Notion {
             nodes: std::collections::BTreeMap::new(),
             roots: Vec::new(),
             comments: Vec::new(),
+            added: 0,
         };
         for (token, email) in &context.accounts.tokens {
             if let Some(user) = notion.user_of(email) {

@@ -280,3 +280,26 @@ fn search_is_by_title() {
     assert_eq!(found["results"][0]["object"], "database");
     assert!(found["results"][0]["properties"]["Status"].is_object());
 }
+
+#[test]
+fn a_workspace_takes_so_much_and_no_more() {
+    let rig = rig();
+    let mut world = rig.handle.world();
+    let room = (8 << 20) - 300;
+    world.notion.as_mut().unwrap().added = room;
+    rig.handle.restore(world);
+    let target = format!("blocks/{}/children", rig.id("API Reference"));
+    let long = json!({"children": [paragraph(&"x".repeat(400))]});
+    let before = rig.snapshot();
+    let (status, error) = rig.try_("PATCH", &target, &long);
+    assert_eq!(
+        (status, &error["code"]),
+        (403, &json!("restricted_resource"))
+    );
+    assert_eq!(rig.snapshot().pages, before.pages);
+    // Looking at things takes no room.
+    let search = json!({"query": "y".repeat(400)});
+    assert_eq!(rig.try_("POST", "search", &search).0, 200);
+    let short = json!({"children": [paragraph("x")]});
+    assert_eq!(rig.try_("PATCH", &target, &short).0, 200);
+}

@@ -1,6 +1,7 @@
 //! Milestones of a repository.
 
 use proctor_types::world::github as kind;
+use serde_json::{Map, Value};
 
 use crate::github::error::{Error, Result};
 use crate::github::rest::call::{optional, required};
@@ -43,6 +44,16 @@ fn milestones(call: &mut Call<'_>) -> Result<Reply> {
     })
 }
 
+/// What a body says of the state.
+fn closed(body: &Map<String, Value>) -> Result<Option<bool>> {
+    match optional(body, "Milestone", "state")?.as_deref() {
+        None => Ok(None),
+        Some("open") => Ok(Some(false)),
+        Some("closed") => Ok(Some(true)),
+        Some(_) => Err(Error::field("Milestone", "state", "invalid")),
+    }
+}
+
 fn create_milestone(call: &mut Call<'_>) -> Result<Reply> {
     let body = call.body()?;
     let full_name = call.s.writable(&call.full_name())?;
@@ -64,7 +75,7 @@ fn create_milestone(call: &mut Call<'_>) -> Result<Reply> {
         number,
         title,
         description: optional(&body, "Milestone", "description")?,
-        closed: optional(&body, "Milestone", "state")?.as_deref() == Some("closed"),
+        closed: closed(&body)?.unwrap_or(false),
         due_on: optional(&body, "Milestone", "due_on")?,
         creator,
         created_at: now.clone(),
@@ -107,8 +118,8 @@ fn update_milestone(call: &mut Call<'_>) -> Result<Reply> {
             *place = optional(&body, "Milestone", name)?;
         }
     }
-    if let Some(state) = optional(&body, "Milestone", "state")? {
-        it.closed = state == "closed";
+    if let Some(closed) = closed(&body)? {
+        it.closed = closed;
     }
     it.updated_at = now;
     call.s.updated(kind::REPOSITORY, full_name, &["milestones"]);

@@ -352,3 +352,29 @@ fn a_message_moves_between_places() {
     );
     assert_eq!(LabelChange::untrash().apply(&inbox), inbox);
 }
+
+#[test]
+fn ten_thousand_mails_are_a_mailbox_and_one_more_is_an_error() {
+    let dir = cap_tempfile::tempdir(cap_tempfile::ambient_authority()).unwrap();
+    let world = "clock: 2026-03-02T09:00:00Z\naccount: {email: ada@example.com, name: Ada}\n";
+    dir.write("world.yaml", world).unwrap();
+    dir.create_dir_all("google/mail").unwrap();
+    let write = |number: u32| {
+        let mail = format!(
+            "From: bob@example.com\nSubject: {number}\nDate: Sun, 1 Mar 2026 10:00:00 +0100\n\
+             Message-ID: <{number}@example.com>\n\nx\n"
+        );
+        dir.write(format!("google/mail/{number:05}.eml"), mail)
+            .unwrap();
+    };
+    (0..10_000).for_each(write);
+    let options = SeedOptions {
+        services: vec!["google".to_owned()],
+        ..SeedOptions::default()
+    };
+    let mailbox = World::seed(&dir, &options).unwrap().google.unwrap().gmail;
+    assert_eq!(mailbox.totals(), (10_000, 10_000));
+    write(10_000);
+    let error = World::seed(&dir, &options).unwrap_err().to_string();
+    assert_eq!(error, "google/mail: more than 10000 entries");
+}
