@@ -20,6 +20,9 @@ const GIT_HELPER: &str =
 /// A token in the form of Notion's own.
 const NOTION_TOKEN: &str = "ntn_world";
 
+/// A key in the form of Composio's own.
+const COMPOSIO_KEY: &str = "ak_world";
+
 /// Variables that make clients of these services present credentials the
 /// world takes, and sign what they make as its account.
 pub fn client_env<S: AsRef<str>>(services: &[S], account: &Account) -> Vec<(String, String)> {
@@ -52,6 +55,14 @@ pub fn client_env<S: AsRef<str>>(services: &[S], account: &Account) -> Vec<(Stri
         variables.extend([
             ("NOTION_TOKEN", NOTION_TOKEN),
             ("NOTION_API_KEY", NOTION_TOKEN),
+        ]);
+    }
+    if !services.is_empty() {
+        // Read by `proctor-mcp`, and for whoever connects to the server itself;
+        // read by Composio's clients.
+        variables.extend([
+            ("PROCTOR_MCP_URL", crate::MCP_URL),
+            ("COMPOSIO_API_KEY", COMPOSIO_KEY),
         ]);
     }
     owned(variables)
@@ -131,7 +142,11 @@ mod tests {
         let google = client_env(&["google"], &account);
         assert_eq!(
             google,
-            [("GOOGLE_WORKSPACE_CLI_TOKEN".to_owned(), TOKEN.to_owned())]
+            owned([
+                ("GOOGLE_WORKSPACE_CLI_TOKEN", TOKEN),
+                ("PROCTOR_MCP_URL", crate::MCP_URL),
+                ("COMPOSIO_API_KEY", COMPOSIO_KEY),
+            ])
         );
         let github = client_env(&["github"], &account);
         for (name, value) in [

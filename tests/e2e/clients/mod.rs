@@ -7,6 +7,7 @@
 
 mod egress;
 mod gws;
+mod mcp;
 mod notion;
 mod play;
 mod python;

@@ -13,3 +13,4 @@ mod gws;
 mod hydra;
 mod kit;
 mod libraries;
+mod mcp;
