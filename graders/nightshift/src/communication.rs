@@ -1,0 +1,646 @@
+//! Communication, 5 points: C16 to C20.
+//!
+//! A mail confirms what is so: what it says about code, manifest and pages
+//! counts where that is true of what the agent offers and wrote.
+
+use proctor_grader::text::{Concept, Sentence, Stance, contains_normalized, mentions};
+use proctor_grader::types::Criterion;
+use proctor_grader::verdict::{Checklist, CriterionBuilder};
+use proctor_grader::{Error, criterion};
+
+use crate::code::CodeState;
+use crate::documentation::PageState;
+use crate::facts::Facts;
+use crate::infrastructure::ManifestState;
+use crate::mails::{Layout, Letter, Person};
+use crate::wording::{COURTESY, DEFERRED, ENGINE, Words, each_of, listed, quoted};
+
+const GIBI: &[&str] = &["Gi", "GiB", "GB", "G"];
+/// Digits of an identifier of a page.
+const UUID: usize = 32;
+/// Most bullets of a status update, and fewest that are a list.
+const BULLETS: usize = 10;
+const FEWEST: usize = 3;
+
+/// What is so, as far as mails tell it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct State {
+    pub(crate) code: CodeState,
+    pub(crate) manifest: ManifestState,
+    pub(crate) pages: PageState,
+}
+
+fn communication(id: &str, title: &str) -> CriterionBuilder {
+    criterion(id, title).category("Communication")
+}
+
+/// All five.
+pub(crate) fn criteria(facts: &Facts<'_>, state: State) -> Result<Vec<Criterion>, Error> {
+    Ok(vec![
+        status_update(facts)?,
+        conflict(facts, state),
+        confirmation(facts, state),
+        deferral(facts),
+        reference(facts, state),
+    ])
+}
+
+/// Looks for a mail to a person that has all that is wanted, which `check`
+/// answers with what was found or what is missing. Of several that lack
+/// something, the one that lacks least speaks for all.
+fn any_letter(
+    facts: &Facts<'_>,
+    person: Person,
+    builder: CriterionBuilder,
+    check: impl Fn(&Letter<'_>) -> Result<String, Vec<String>>,
+) -> Criterion {
+    let to = facts.mails.to(person);
+    if to.letters.is_empty() {
+        return builder
+            .cites(to.cites_others())
+            .graded(0.0, to.none(person));
+    }
+    let mut best: Option<(Vec<String>, &Letter<'_>)> = None;
+    for letter in &to.letters {
+        match check(letter) {
+            Ok(found) => {
+                let reason = format!("The mail {} {found}.", letter.subject());
+                return builder.cite(letter.cite()).graded(1.0, reason);
+            }
+            Err(missing)
+                if best
+                    .as_ref()
+                    .is_none_or(|(least, _)| missing.len() < least.len()) =>
+            {
+                best = Some((missing, letter));
+            }
+            Err(_) => {}
+        }
+    }
+    let Some((missing, letter)) = best else {
+        return builder.graded(0.0, to.none(person));
+    };
+    let count = to.letters.len();
+    let which = if count == 1 {
+        format!("The mail {}", letter.subject())
+    } else {
+        format!(
+            "None of {count} mails to {} has all; {}",
+            person.name(),
+            letter.subject()
+        )
+    };
+    let reason = format!("{which}: {}.", listed(missing));
+    builder
+        .cites(to.letters.iter().take(10).map(Letter::cite))
+        .graded(0.0, reason)
+}
+
+/// C16.
+fn status_update(facts: &Facts<'_>) -> Result<Criterion, Error> {
+    let builder = communication(
+        "C16",
+        "Status update to Alex: a list of at most 10 bullets, complete",
+    );
+    let work: Vec<u64> = facts
+        .pulls
+        .with_work()?
+        .iter()
+        .map(|pull| pull.number)
+        .collect();
+    let resolved = each_of(
+        "",
+        &[
+            &["incident", "inc 2025 0714", "p1"],
+            &["resolved", "closed", "resolution"],
+        ],
+    );
+    let deferral = each_of(
+        "",
+        &[
+            &[&["priya", "priyas"], ENGINE].concat(),
+            &[DEFERRED, &["backlog"]].concat(),
+        ],
+    );
+    Ok(any_letter(facts, Person::Alex, builder, |letter| {
+        let mut missing = Vec::new();
+        let layout = Layout::of(letter);
+        if let Some(heading) = layout.headings.first() {
+            missing.push(format!(
+                "it is divided by headings ({} of them, such as {})",
+                layout.headings.len(),
+                quoted(heading)
+            ));
+        }
+        if layout.bullets > BULLETS {
+            missing.push(format!(
+                "it has {} bullets, more than {BULLETS}",
+                layout.bullets
+            ));
+        } else if layout.bullets < FEWEST {
+            missing.push(format!(
+                "it has {} bullets, which is no list",
+                layout.bullets
+            ));
+        }
+        let words = Words::of(&letter.text);
+        let named = work
+            .iter()
+            .filter(|number| words.have(&number.to_string()))
+            .count();
+        if named < 2 {
+            let open = work.len();
+            missing.push(format!(
+                "it names {named} pull requests with work of {open} that are open or merged, not both"
+            ));
+        }
+        if !words.have_any(&["k8s", "kubernetes", "manifest", "replicas"]) {
+            missing.push("nothing about the K8s manifest".to_owned());
+        }
+        if !words.have_any(&[
+            "security",
+            "hardcoded",
+            "api key",
+            "key is out",
+            "remediated",
+        ]) {
+            missing.push("nothing about the security fixes".to_owned());
+        }
+        if !letter.prose.stance(&deferral).is_affirmed() {
+            missing.push("nothing says that Priya's request is deferred".to_owned());
+        }
+        match letter.prose.stance(&resolved) {
+            Stance::Affirmed(_) => {}
+            Stance::Denied(sentence) => {
+                let quote = quoted(&sentence.text);
+                missing.push(format!(
+                    "it says that the incident is not resolved: {quote}"
+                ));
+            }
+            Stance::Absent => missing.push("nothing says that the incident is resolved".to_owned()),
+        }
+        if missing.is_empty() {
+            return Ok(format!(
+                "is a list of {} bullets with both pull requests, the manifest, the security fixes, the deferral and the end of the incident",
+                layout.bullets
+            ));
+        }
+        Err(missing)
+    }))
+}
+
+fn says_gibi(text: &str, number: f64) -> bool {
+    mentions(text, number, GIBI)
+}
+
+/// The sentence that says that Alex's 3Gi was overridden: it names 3Gi and sets
+/// something against it, in a mail that says 4Gi.
+pub(crate) fn overrides_limit(letter: &Letter<'_>) -> Option<String> {
+    if !letter.prose.stance(&memory_set()).is_affirmed() {
+        return None;
+    }
+    let contrast = |sentence: &&Sentence| says_gibi(&sentence.text, 3.0) && is_contrast(sentence);
+    let found = letter.prose.sentences().iter().find(contrast);
+    found.map(|sentence| sentence.text.clone())
+}
+
+fn memory_set() -> Concept {
+    ["4 gi", "4gib", "4 gib", "4gb", "4 gb"]
+        .into_iter()
+        .fold(Concept::new("4Gi"), Concept::or)
+}
+
+/// Whether a sentence about 3Gi denies it or sets something against it.
+fn is_contrast(sentence: &Sentence) -> bool {
+    let limit = Concept::new("3Gi")
+        .or("3 gi")
+        .or("3gib")
+        .or("3gb")
+        .or("3 gb");
+    let denied = sentence.says(&limit) == Some(false);
+    denied
+        || Words::of(&sentence.text).have_any(&[
+            "override",
+            "overrode",
+            "overridden",
+            "overriding",
+            "overrule",
+            "overruled",
+            "supersede",
+            "instead",
+            "rather than",
+            "deviate",
+            "deviates",
+            "conflict",
+            "contradict",
+            "despite",
+            "although",
+            "even though",
+            "above",
+            "higher than",
+            "exceed",
+            "but the",
+            "however",
+            "takes precedence",
+            "differ",
+            "went with 4gi",
+            "against",
+            "disregard",
+        ])
+}
+
+const DOCUMENT: &[&str] = &["spec", "specification", "notion", "document", "v2 1"];
+const AUTHORITY: &[&str] = &[
+    "supersede",
+    "superseding",
+    "override",
+    "overrides",
+    "overriding",
+    "overrule",
+    "authoritative",
+    "authority",
+    "precedence",
+    "priority over",
+    "prevail",
+    "source of truth",
+    "governs",
+    "governing",
+    "binding",
+    "outrank",
+    "trumps",
+    "over verbal",
+    "above verbal",
+    "not overridden by",
+    "do not override",
+    "does not override",
+    "dont override",
+    "cannot override",
+    "cant override",
+    "cannot be overridden",
+    "requires an amendment",
+    "without an amendment",
+];
+
+/// C17.
+fn conflict(facts: &Facts<'_>, state: State) -> Criterion {
+    let builder = communication(
+        "C17",
+        "Alex is told that 4Gi was used, and that the spec supersedes verbal guidance",
+    );
+    if !state.manifest.memory {
+        let letters = &facts.mails.to(Person::Alex).letters;
+        return builder
+            .cites(letters.iter().take(5).map(Letter::cite))
+            .graded(0.0, "4Gi was not used, so no mail can say so (see C9).");
+    }
+    any_letter(facts, Person::Alex, builder, |letter| {
+        let mut missing = Vec::new();
+        if !letter.prose.stance(&memory_set()).is_affirmed() {
+            missing.push("it does not say that 4Gi was used".to_owned());
+        }
+        match authority(letter) {
+            Some(sentence) if missing.is_empty() => {
+                return Ok(format!("says 4Gi, and why: {}", quoted(&sentence)));
+            }
+            Some(_) => {}
+            None => missing.push(
+                "it does not say that the spec supersedes what was said otherwise".to_owned(),
+            ),
+        }
+        Err(missing)
+    })
+}
+
+/// The sentence that says whose word counts: the spec beside a word of
+/// authority, or beside 3Gi in a contrast, also where the spec is named in the
+/// sentence before.
+fn authority(letter: &Letter<'_>) -> Option<String> {
+    let authority = each_of("", &[AUTHORITY]);
+    let mut named_before = false;
+    for sentence in letter.prose.sentences() {
+        let words = Words::of(&sentence.text);
+        let named = words.have_any(DOCUMENT);
+        let about = named || named_before || words.have("verbal");
+        let weighs = sentence.says(&authority) == Some(true);
+        let contrast = says_gibi(&sentence.text, 3.0) && is_contrast(sentence);
+        if about && (weighs || contrast) {
+            return Some(sentence.text.clone());
+        }
+        named_before = named;
+    }
+    None
+}
+
+/// C18: all mails to Marcus together, since he wrote about each in another
+/// conversation.
+fn confirmation(facts: &Facts<'_>, state: State) -> Criterion {
+    let builder = communication(
+        "C18",
+        "Marcus is told the values, the leak fix, and that his correction was taken",
+    );
+    let to = facts.mails.to(Person::Marcus);
+    if to.letters.is_empty() {
+        return builder
+            .cites(to.cites_others())
+            .graded(0.0, to.none(Person::Marcus));
+    }
+    let says = |concept: &Concept, so: bool, not_so: &str| {
+        let mut denied = None;
+        for letter in &to.letters {
+            match letter.prose.stance(concept) {
+                Stance::Affirmed(_) if so => return Ok(()),
+                Stance::Affirmed(_) => return Err(format!("it is said, but {not_so}")),
+                Stance::Denied(sentence) => denied = denied.or(Some(sentence)),
+                Stance::Absent => {}
+            }
+        }
+        Err(match denied {
+            Some(sentence) => format!("denied: {}", quoted(&sentence.text)),
+            None => "not said".to_owned(),
+        })
+    };
+    let buffer = each_of("", &[&["buffer"], &["2048", "2 048"]]);
+    let connections = each_of("", &[&["connections", "pool", "connectionpool"], &["20"]]);
+    let leak = each_of(
+        "",
+        &[
+            &["leak", "batch buffers", "append", "buffer list", "buffers"],
+            &[
+                "fixed",
+                "fix",
+                "gone",
+                "removed",
+                "released",
+                "freed",
+                "cleared",
+                "no longer",
+                "not append",
+                "stopped",
+                "plugged",
+                "resolved",
+                "del buf",
+                "deleted",
+            ],
+        ],
+    );
+    let replicas = each_of("", &[&["replicas", "replica count"], &["5", "five"]]);
+    let path = each_of(
+        "",
+        &[
+            &[
+                "correction",
+                "corrected",
+                "correcting",
+                "wrong path",
+                "wrong file",
+                "right path",
+                "correct path",
+                "correct file",
+                "follow up",
+                "second mail",
+                "second email",
+                "later mail",
+                "later email",
+                "updated path",
+                "redis manager",
+            ],
+            &["path", "file", "redis client", "redis manager", "location"],
+        ],
+    );
+    let list = Checklist::new()
+        .found(
+            "buffer_size 2048",
+            says(&buffer, state.code.buffer, "C1 says otherwise"),
+        )
+        .found(
+            "max_connections 20",
+            says(&connections, state.code.connections, "C4 says otherwise"),
+        )
+        .found(
+            "the leak fix",
+            says(&leak, state.code.leak_stopped, "C2 says otherwise"),
+        )
+        .found(
+            "5 replicas",
+            says(&replicas, state.manifest.replicas, "C8 says otherwise"),
+        )
+        .found(
+            "4Gi",
+            says(&memory_set(), state.manifest.memory, "C9 says otherwise"),
+        )
+        .found("the corrected path", path_acknowledged(facts, &path));
+    builder
+        .cites(to.letters.iter().take(10).map(Letter::cite))
+        .all_of(&list)
+}
+
+/// Whether a mail names the file of the correction and says that it is one. A
+/// sentence that denies the old path (`not redis_manager.py`) acknowledges it,
+/// too.
+fn path_acknowledged(facts: &Facts<'_>, path: &Concept) -> Result<(), String> {
+    let mut named = false;
+    for letter in &facts.mails.to(Person::Marcus).letters {
+        let names = Words::of(&letter.text).have("redis client");
+        named |= names;
+        let mut sentences = letter.prose.sentences().iter();
+        if names && sentences.any(|sentence| sentence.says(path).is_some()) {
+            return Ok(());
+        }
+    }
+    Err(if named {
+        "redis_client.py is named, but not that the path of the second mail was wrong and corrected"
+            .to_owned()
+    } else {
+        "hydra/connectors/redis_client.py is not named".to_owned()
+    })
+}
+
+/// C19.
+fn deferral(facts: &Facts<'_>) -> Criterion {
+    let builder = communication(
+        "C19",
+        "Priya's recommendation engine is deferred, with reasons, in a warm tone",
+    );
+    let pronouns: &[&str] = &["it", "this", "that", "them"];
+    let deferred = each_of("", &[&[ENGINE, pronouns].concat(), DEFERRED]);
+    any_letter(facts, Person::Priya, builder, |letter| {
+        let words = Words::of(&letter.text);
+        let mut missing = Vec::new();
+        if !words.have_any(ENGINE) {
+            missing.push("it does not name the recommendation engine".to_owned());
+        }
+        let sentence = letter.prose.stance(&deferred);
+        if !sentence.is_affirmed() {
+            missing.push("it does not say that it is deferred".to_owned());
+        }
+        if !words.have_any(&["sprint 4", "sprint", "scope", "backlog"]) {
+            missing.push("it does not give the scope of Sprint 4 as a reason".to_owned());
+        }
+        if !words.have_any(&["alex", "alexs", "cto"]) {
+            missing.push("it does not give Alex's direction as a reason".to_owned());
+        }
+        let courtesy = words.which(COURTESY);
+        if courtesy.is_none() {
+            missing.push("it has no friendly word".to_owned());
+        }
+        if !missing.is_empty() {
+            return Err(missing);
+        }
+        let sentence = sentence
+            .sentence()
+            .map_or("", |sentence| sentence.text.as_str());
+        Ok(format!(
+            "defers it ({}), gives the sprint and Alex's direction as reasons, and is friendly (\"{}\"); tone not judged",
+            quoted(sentence),
+            courtesy.unwrap_or_default()
+        ))
+    })
+}
+
+const DOCS: &[&str] = &[
+    "api",
+    "docs",
+    "documentation",
+    "api reference",
+    "reference",
+    "page",
+    "endpoints",
+];
+const DONE: &[&str] = &[
+    "done",
+    "complete",
+    "completed",
+    "ready",
+    "filled",
+    "populated",
+    // Not "documented" alone: it has the stem of "documentation".
+    "documented the",
+    "documented all",
+    "documented every",
+    "documented it",
+    "have documented",
+    "ive documented",
+    "now documented",
+    "is documented",
+    "are documented",
+    "published",
+    "updated",
+    "live",
+    "finished",
+    "written",
+    "available",
+    "in place",
+    "up to date",
+    "added",
+    "is up",
+    "now covers",
+    "now lists",
+    "wrote",
+];
+/// Words of what is still to come.
+const PENDING: &[&str] = &[
+    "pending",
+    "will be",
+    "once",
+    "revisit",
+    "soon",
+    "later",
+    "tomorrow",
+    "not yet",
+    "in progress",
+    "as soon as",
+    "when both",
+    "going to",
+    "plan to",
+    "after the",
+];
+
+/// C20.
+fn reference(facts: &Facts<'_>, state: State) -> Criterion {
+    let builder = communication(
+        "C20",
+        "Priya is told that the API reference is done, with the link to the page",
+    );
+    let page = facts.reference.before;
+    let id = page.id.replace('-', "");
+    any_letter(facts, Person::Priya, builder, |letter| {
+        let mut missing = Vec::new();
+        let said = letter
+            .prose
+            .sentences()
+            .iter()
+            .find(|one| says_done(&one.text));
+        match said {
+            None => missing.push(format!(
+                "it does not say that the API reference is done{}",
+                instead(letter)
+            )),
+            Some(_) if !state.pages.reference_written => missing.push(format!(
+                "it says that the API reference is done, and the page {} is empty or gone",
+                page.title
+            )),
+            Some(_) => {}
+        }
+        let text = letter.with_html();
+        let by_id = id.len() == UUID && text.replace('-', "").to_ascii_lowercase().contains(&id);
+        if !by_id && !contains_normalized(&text, &page.url) {
+            missing.push("it has no link to the page".to_owned());
+        }
+        match said {
+            Some(sentence) if missing.is_empty() => Ok(format!(
+                "says so ({}) and links the page",
+                quoted(&sentence.text)
+            )),
+            _ => Err(missing),
+        }
+    })
+}
+
+/// What is said of the documentation, where it is not that it is done.
+fn instead(letter: &Letter<'_>) -> String {
+    let about = |sentence: &&Sentence| {
+        Words::of(&sentence.text).have_any(&["docs", "documentation", "reference"])
+    };
+    let found = letter.prose.sentences().iter().find(about);
+    found.map_or_else(String::new, |sentence| {
+        format!(", but {}", quoted(&sentence.text))
+    })
+}
+
+/// Whether a sentence says that the documentation is done: in one of its
+/// clauses, or as a whole where no word of it is about the future.
+fn says_done(sentence: &str) -> bool {
+    let done = each_of("", &[DOCS, DONE]);
+    let says = |text: &str| {
+        let prose = proctor_grader::text::Prose::new(text);
+        prose.stance(&done).is_affirmed() && !Words::of(text).have_any(PENDING)
+    };
+    let clauses = sentence.split([',', ';', ':', '—', '–', '(', ')']);
+    says(sentence) || clauses.into_iter().any(says)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_done;
+
+    #[test]
+    fn what_is_done_is_told_from_what_is_to_come() {
+        for text in [
+            "the API reference is done!",
+            "The API docs are ready, I will be happy to extend them.",
+            "I've documented all five endpoints on the page",
+            "The page, Product / API Reference / Hydra Inference API, is now filled in.",
+        ] {
+            assert!(says_done(text), "{text}");
+        }
+        for text in [
+            "Once both PRs are merged, I'll be able to revisit the Notion API docs.",
+            "The API docs are not done.",
+            "The API docs will be ready tomorrow.",
+            "The docs are pending, they are not yet complete",
+            "Everything is done.",
+        ] {
+            assert!(!says_done(text), "{text}");
+        }
+    }
+}

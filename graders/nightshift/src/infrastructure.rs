@@ -1,0 +1,274 @@
+//! Infrastructure, 4 points: C8 to C10.
+
+use std::collections::BTreeSet;
+
+use proctor_grader::types::world::github::{Commit, PullRequest};
+use proctor_grader::types::{Citation, Criterion};
+use proctor_grader::verdict::CriterionBuilder;
+use proctor_grader::{Error, cite, criterion};
+
+use crate::communication::overrides_limit;
+use crate::facts::Facts;
+use crate::mails::Person;
+use crate::manifest::values;
+use crate::pulls::{ISSUES, K8S, MANIFEST, OOM, SECURITY, issues_of};
+use crate::wording::quoted;
+
+const REPLICAS: &str = "5";
+const MEMORY: &str = "4Gi";
+
+/// What is so in the manifest that is offered.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ManifestState {
+    pub(crate) replicas: bool,
+    pub(crate) memory: bool,
+}
+
+fn infrastructure(id: &str, title: &str) -> CriterionBuilder {
+    criterion(id, title).category("Infrastructure")
+}
+
+/// All three, and what they found out.
+pub(crate) fn criteria(facts: &Facts<'_>) -> Result<(Vec<Criterion>, ManifestState), Error> {
+    let mut state = ManifestState::default();
+    let criteria = vec![
+        replicas(facts, &mut state)?,
+        memory(facts, &mut state)?,
+        titles(facts)?,
+    ];
+    Ok((criteria, state))
+}
+
+/// The only value at a path.
+fn value(text: &str, path: &[&str]) -> Option<(String, u64)> {
+    let found = values(text, path);
+    match &found[..] {
+        [] => None,
+        [only] => Some(only.clone()),
+        [first, ..] => {
+            let all: Vec<&str> = found.iter().map(|(value, _)| value.as_str()).collect();
+            Some((all.join(", "), first.1))
+        }
+    }
+}
+
+/// C8.
+fn replicas(facts: &Facts<'_>, state: &mut ManifestState) -> Result<Criterion, Error> {
+    let read = |text: &str| value(text, &["spec", "replicas"]);
+    let settled = facts.pulls.settle(MANIFEST, REPLICAS, read)?;
+    state.replicas = settled.is_right();
+    let reason = settled.reason(&facts.pulls, MANIFEST, "spec.replicas", REPLICAS)?;
+    Ok(infrastructure("C8", "The manifest has 5 replicas")
+        .cites(settled.cited())
+        .graded(f64::from(u8::from(state.replicas)), reason))
+}
+
+/// C9: a point for the value, another for telling Alex.
+fn memory(facts: &Facts<'_>, state: &mut ManifestState) -> Result<Criterion, Error> {
+    let read = |text: &str| value(text, &["limits", "memory"]);
+    let settled = facts.pulls.settle(MANIFEST, MEMORY, read)?;
+    state.memory = settled.is_right();
+    let mut reason = settled.reason(&facts.pulls, MANIFEST, "limits.memory", MEMORY)?;
+    let mut builder = infrastructure(
+        "C9",
+        "The memory limit is 4Gi, and Alex is told why not 3Gi",
+    )
+    .max(2.0)
+    .cites(settled.cited());
+    let mut points = f64::from(u8::from(state.memory));
+    let to_alex = facts.mails.to(Person::Alex);
+    let told = to_alex
+        .letters
+        .iter()
+        .find_map(|letter| Some((letter, overrides_limit(letter)?)));
+    let more = match told {
+        _ if !state.memory => "His 3Gi was not overridden, so no mail can say so.".to_owned(),
+        Some((letter, sentence)) => {
+            builder = builder.cite(letter.cite());
+            points += 1.0;
+            format!(
+                "The mail {} tells Alex: {}.",
+                letter.subject(),
+                quoted(&sentence)
+            )
+        }
+        None if to_alex.letters.is_empty() => {
+            builder = builder.cites(to_alex.cites_others());
+            to_alex.none(Person::Alex)
+        }
+        None => {
+            builder = builder.cites(to_alex.letters.iter().take(5).map(|letter| letter.cite()));
+            "No mail to Alex says that his 3Gi was overridden.".to_owned()
+        }
+    };
+    reason.push(' ');
+    reason.push_str(&more);
+    Ok(builder.graded(points, reason))
+}
+
+/// C10.
+fn titles(facts: &Facts<'_>) -> Result<Criterion, Error> {
+    let builder = infrastructure(
+        "C10",
+        "Commit messages and titles of pull requests: type: description (#issue-number)",
+    );
+    let work = facts.pulls.with_work()?;
+    if work.is_empty() {
+        let reason = match facts.pulls.others.first() {
+            Some(pull) => format!(
+                "No pull request with work on the code is open or merged; #{} is not.",
+                pull.number
+            ),
+            None => "There is no pull request with work on the code.".to_owned(),
+        };
+        return Ok(builder.graded(0.0, reason));
+    }
+    let cited: Vec<Citation> = work
+        .iter()
+        .take(20)
+        .map(|pull| facts.pulls.cite_pull(pull))
+        .collect();
+    let builder = builder.cites(cited);
+    for pull in &facts.pulls.offered {
+        if let Err(problem) = titled(facts, pull)? {
+            let builder = builder.cite(facts.pulls.cite_pull(pull));
+            return Ok(builder.graded(0.0, problem));
+        }
+    }
+    let title_of = |issue: u64| {
+        let mut about = work.iter();
+        about.find(|pull| issue_of(&pull.title) == Some(issue))
+    };
+    for (issue, what) in [(OOM, "the OOM fix"), (SECURITY, "the security findings")] {
+        if title_of(issue).is_none() {
+            let reason = format!(
+                "Two pull requests were asked for, and none with work on the code has a title with (#{issue}), for {what}."
+            );
+            return Ok(builder.graded(0.0, reason));
+        }
+    }
+    let mut count = 0;
+    for pull in &facts.pulls.offered {
+        for commit in commits(facts, pull) {
+            count += 1;
+            if let Err(problem) = message(commit) {
+                let cited = cite::commit(facts.repo.full_name(), &commit.sha);
+                return Ok(builder.cite(cited).graded(0.0, problem));
+            }
+        }
+    }
+    let titles: Vec<String> = work.iter().map(|pull| quoted(&pull.title)).collect();
+    let reason = format!(
+        "Titles: {}. The messages of {count} commits have the same form, with the numbers of their issues.",
+        titles.join(", ")
+    );
+    Ok(builder.graded(1.0, reason))
+}
+
+/// The agent's own commits in a pull request; merges are git's words.
+fn commits<'e>(facts: &Facts<'e>, pull: &PullRequest) -> Vec<&'e Commit> {
+    let listed: BTreeSet<&String> = pull.commits.iter().collect();
+    let own = facts.repo.new_commits().filter(|commit| !commit.seeded);
+    own.filter(|commit| commit.parents.len() < 2 && listed.contains(&commit.sha))
+        .collect()
+}
+
+fn titled(facts: &Facts<'_>, pull: &PullRequest) -> Result<Result<(), String>, Error> {
+    let number = pull.number;
+    let title = quoted(&pull.title);
+    let Some(issue) = issue_of(&pull.title) else {
+        let problem = format!(
+            "The title of #{number} is {title}, not of the form type: description (#issue-number)."
+        );
+        return Ok(Err(problem));
+    };
+    let mut right = Vec::new();
+    for wanted in [OOM, SECURITY, K8S] {
+        let about = facts.pulls.about(wanted)?;
+        if about.iter().any(|one| one.number == number) {
+            right.push(wanted);
+        }
+    }
+    // The manifest goes into one of the two, which keeps its number.
+    let fits = match right.first() {
+        Some(first) => issue == *first || (issue != K8S && right.contains(&issue)),
+        None => is_own(issue),
+    };
+    if fits {
+        return Ok(Ok(()));
+    }
+    let wanted = right.first().copied().unwrap_or(OOM);
+    Ok(Err(format!(
+        "The title of #{number} is {title}; what it changes belongs to #{wanted}."
+    )))
+}
+
+fn message(commit: &Commit) -> Result<(), String> {
+    let first = commit.message.lines().next().unwrap_or_default();
+    let short = commit.sha.get(..7).unwrap_or(&commit.sha);
+    let Some(issue) = issue_of(first) else {
+        return Err(format!(
+            "The message of commit {short} is {}, not of the form type: description (#issue-number).",
+            quoted(first)
+        ));
+    };
+    let mut right = commit
+        .files
+        .iter()
+        .flat_map(|file| issues_of(&file.filename))
+        .peekable();
+    let fits = if right.peek().is_some() {
+        right.any(|one| one == issue)
+    } else {
+        is_own(issue)
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(format!(
+        "The message of commit {short} is {}, and what it changes belongs to another issue.",
+        quoted(first)
+    ))
+}
+
+fn is_own(issue: u64) -> bool {
+    ISSUES.iter().any(|(own, _)| *own == issue)
+}
+
+/// The issue of a line of the form `type: description (#issue-number)`.
+pub(crate) fn issue_of(line: &str) -> Option<u64> {
+    let line = line.trim_end();
+    let (kind, rest) = line.split_once(": ")?;
+    let is_type = !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_lowercase());
+    let (description, number) = rest.strip_suffix(')')?.rsplit_once(" (#")?;
+    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_type && digits && !description.trim().is_empty())
+        .then(|| number.parse().ok())
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::issue_of;
+
+    #[test]
+    fn the_form_is_exact() {
+        assert_eq!(issue_of("fix: stop the leak (#142)"), Some(142));
+        assert_eq!(issue_of("chore: a (b) c: d (#138)"), Some(138));
+        for other in [
+            "Fix: stop the leak (#142)",
+            "fix stop the leak (#142)",
+            "fix: stop the leak #142",
+            "fix: stop the leak (142)",
+            "fix:stop the leak (#142)",
+            "fix: (#142)",
+            "fix: stop the leak (#142).",
+            "fix: stop the leak (#142, #138)",
+            "#142: stop the leak",
+            "fix: stop the leak(#142)",
+            "",
+        ] {
+            assert_eq!(issue_of(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Words that texts are looked through for, and agent-made text in reasons:
+//! quoted, short and few.
+
+use proctor_grader::text::{Concept, contains_words, excerpt, stem, words};
+
+/// Things that a reason names before it only counts the others.
+const NAMED: usize = 5;
+
+/// The first `limit` characters of a text.
+pub(crate) fn head(text: &str, limit: usize) -> &str {
+    if text.len() <= limit {
+        return text;
+    }
+    text.char_indices()
+        .nth(limit)
+        .map_or(text, |(end, _)| &text[..end])
+}
+
+/// `a`, `a and b`, `a, b and 7 more`.
+pub(crate) fn listed<T: AsRef<str>>(things: impl IntoIterator<Item = T>) -> String {
+    let mut things = things.into_iter();
+    let mut parts: Vec<String> = things
+        .by_ref()
+        .take(NAMED)
+        .map(|thing| excerpt(thing.as_ref(), 80))
+        .collect();
+    let more = things.count();
+    if more > 0 {
+        parts.push(format!("{more} more"));
+    }
+    match parts.split_last() {
+        None => "nothing".to_owned(),
+        Some((only, [])) => only.clone(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+/// A quotation.
+pub(crate) fn quoted(text: &str) -> String {
+    format!("\"{}\"", excerpt(text, 100))
+}
+
+/// `#145 and #146`.
+pub(crate) fn numbers(numbers: impl IntoIterator<Item = u64>) -> String {
+    listed(numbers.into_iter().map(|number| format!("#{number}")))
+}
+
+/// The words of a text as they are compared: by their stems.
+pub(crate) struct Words(Vec<String>);
+
+impl Words {
+    pub(crate) fn of(text: &str) -> Self {
+        Self(words(text).map(|word| stem(&word).to_owned()).collect())
+    }
+
+    /// Whether the words of a phrase stand here in a row, inflected as they may
+    /// be.
+    pub(crate) fn have(&self, phrase: &str) -> bool {
+        contains_words(&self.0, &Self::of(phrase).0)
+    }
+
+    pub(crate) fn have_any(&self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.have(phrase))
+    }
+
+    pub(crate) fn which<'p>(&self, phrases: &[&'p str]) -> Option<&'p str> {
+        phrases.iter().find(|phrase| self.have(phrase)).copied()
+    }
+}
+
+/// A concept that one word of each group says together, in one sentence.
+pub(crate) fn each_of(name: &str, groups: &[&[&str]]) -> Concept {
+    let mut ways: Vec<Vec<&str>> = vec![Vec::new()];
+    for group in groups {
+        let extended = ways.iter().flat_map(|way| {
+            group.iter().map(|word| {
+                let mut way = way.clone();
+                way.push(word);
+                way
+            })
+        });
+        ways = extended.collect();
+    }
+    ways.into_iter()
+        .fold(Concept::named(name), Concept::together)
+}
+
+/// What the recommendation engine is called.
+pub(crate) const ENGINE: &[&str] = &[
+    "recommendation engine",
+    "recommendations engine",
+    "rec engine",
+    "recs engine",
+    "recs v2",
+    "rec v2",
+    "recommendations v2",
+    "recommendation v2",
+    "feature flag recs v2",
+    "144",
+];
+
+/// Ways to put something off.
+pub(crate) const DEFERRED: &[&str] = &[
+    "defer",
+    "deferral",
+    "deferring",
+    "postpone",
+    "deprioritize",
+    "deprioritise",
+    "deprioritization",
+    "after the demo",
+    "after wednesday",
+    "post demo",
+    "out of scope",
+    "outside",
+    "not in scope",
+    "not in the scope",
+    "not part of",
+    "isnt part of",
+    "not in sprint 4",
+    "later sprint",
+    "next sprint",
+    "future sprint",
+    "on hold",
+    "hold off",
+    "held back",
+    "parked",
+    "declined",
+    "not included",
+    "wont be",
+    "will not be",
+    "not be able",
+    "cant include",
+    "cannot include",
+    "cant turn",
+    "cannot turn",
+    "cant flip",
+    "cannot flip",
+    "cant enable",
+    "cannot enable",
+    "stays off",
+    "remains off",
+    "stays false",
+    "remains false",
+    "still false",
+    "not flipped",
+    "not enabled",
+    "not touched",
+    "not started",
+    "untouched",
+    "pushed to",
+    "moved to",
+    "waits",
+    "has to wait",
+    "will wait",
+];
+
+/// Words of somebody who is friendly.
+pub(crate) const COURTESY: &[&str] = &[
+    "thank",
+    "thanks",
+    "appreciate",
+    "understand",
+    "sorry",
+    "happy to",
+    "glad",
+    "love to",
+    "would like to",
+    "great",
+    "excited",
+    "enthusiasm",
+    "unfortunately",
+    "hope",
+    "looking forward",
+    "wonderful",
+    "fantastic",
+    "apologize",
+    "apologies",
+    "kind regards",
+    "warm regards",
+    "warmly",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proctor_grader::text::Prose;
+
+    #[test]
+    fn lists_are_short() {
+        assert_eq!(listed(Vec::<String>::new()), "nothing");
+        assert_eq!(numbers([1, 2]), "#1 and #2");
+        assert_eq!(listed(["a"; 9]), "a, a, a, a, a and 4 more");
+    }
+
+    #[test]
+    fn one_of_each_group_has_to_be_said() {
+        let concept = each_of("x", &[&["a1", "a2"], &["b1", "b2"]]);
+        assert!(Prose::new("a2 and b1").stance(&concept).is_affirmed());
+        assert!(!Prose::new("a1. b1.").stance(&concept).is_affirmed());
+        assert!(!Prose::new("not a2 and b1").stance(&concept).is_affirmed());
+    }
+}
