@@ -21,7 +21,7 @@ CONNECTIONS = 32
 
 
 def figures(bench) -> list[Figure]:
-    return [*throughput(bench), memory(bench)]
+    return [*throughput(bench), memory(bench), *nightshift(bench)]
 
 
 def throughput(bench) -> list[Figure]:
@@ -100,3 +100,16 @@ def memory(bench) -> Figure:
     grown = measured["peak_bytes"] / 1e6
     against = f"process of {grown:.3g} MB at its peak, {measured['before_bytes'] / 1e6:.3g} MB before"
     return Figure(f"{measured['worlds']} seeded worlds", grown, "MB", 300, against=against)
+
+
+def nightshift(bench) -> list[Figure]:
+    """`bench/nightshift.rs` of the tests: times in milliseconds, and two byte counts."""
+    measured = json.loads(bench.cargo_bench("proctor-tests", "nightshift").splitlines()[-1])
+    beside, alone = measured["beside_ms"], measured["alone_ms"]
+    against = f"{spread(beside)} ms beside others, {spread(alone)} ms with nothing to share"
+    grown = measured["peak_bytes"] / 1e6
+    before = f"{measured['before_bytes'] / 1e6:.3g} MB before"
+    return [
+        Figure("world of Nightshift, seeded, p50", median(beside), "ms", 30, against=against),
+        Figure(f"{measured['worlds']} worlds of Nightshift", grown, "MB", 400, against=before),
+    ]

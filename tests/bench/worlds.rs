@@ -4,10 +4,13 @@
 //! with its journal. Prints one JSON object: how many there are, and the
 //! process's resident memory before them and at its peak, in bytes.
 
+mod memory;
+
 use std::error::Error;
 
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
+use memory::resident;
 use proctor_services::{JournalCaps, SeedOptions, World, WorldHandle};
 
 const WORLDS: usize = 1_000;
@@ -35,18 +38,4 @@ fn main() -> Result<(), Box<dyn Error>> {
     let figures = serde_json::json!({"worlds": worlds, "before_bytes": before, "peak_bytes": peak});
     std::io::Write::write_all(&mut std::io::stdout(), format!("{figures}\n").as_bytes())?;
     Ok(())
-}
-
-/// A line of this process's memory figures in `/proc`, in bytes.
-fn resident(name: &str) -> Result<u64, Box<dyn Error>> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-    let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB"));
-    let kibibytes: u64 = kibibytes
-        .ok_or("/proc/self/status has no such line")?
-        .trim()
-        .parse()?;
-    Ok(kibibytes * 1024)
 }
