@@ -83,9 +83,14 @@ impl Places {
     }
 }
 
+/// Places of a pool: as many graders as can run at once. To find out takes the
+/// standard library several files to read.
 fn places() -> u32 {
-    let processors = available_parallelism().map_or(1, usize::from);
-    u32::try_from(processors).map_or(MOST_PLACES, |processors| processors.min(MOST_PLACES))
+    static PLACES: OnceLock<u32> = OnceLock::new();
+    *PLACES.get_or_init(|| {
+        let processors = available_parallelism().map_or(1, usize::from);
+        u32::try_from(processors).map_or(MOST_PLACES, |processors| processors.min(MOST_PLACES))
+    })
 }
 
 /// A place of the pool that is in use.
