@@ -99,17 +99,17 @@ impl Server {
             .header(CONTENT_TYPE, "application/json")
             .body(Full::new(Bytes::copy_from_slice(message)))?;
         let headers = request.headers_mut();
-        let mut set = |name: &'static str, value: Option<&String>| {
+        let mut add = |name: &'static str, value: Option<&String>| {
             let value = value.and_then(|value| HeaderValue::from_str(value).ok());
             headers.extend(value.map(|value| (http::HeaderName::from_static(name), value)));
         };
         if sent.version.is_some() {
             // From 2026-07-28 on, the header says again what the body says.
-            set("mcp-protocol-version", sent.version.as_ref());
-            set("mcp-method", sent.method.as_ref());
-            set("mcp-name", sent.name.as_ref());
+            add("mcp-protocol-version", sent.version.as_ref());
+            add("mcp-method", sent.method.as_ref());
+            add("mcp-name", sent.name.as_ref());
         } else if sent.method.as_deref() != Some("initialize") {
-            set("mcp-protocol-version", self.version.as_ref());
+            add("mcp-protocol-version", self.version.as_ref());
         }
         let response = self.send(request).await?;
         let status = response.status();

@@ -78,15 +78,16 @@ pub(crate) fn session_of(path: &str) -> Option<&str> {
     (!id.is_empty() && !id.contains('/')).then_some(id)
 }
 
-/// Whether a request may use the MCP server of a session.
-pub(crate) fn admit(world: &World, request: &Request, session: &str) -> Result<(), Answer> {
-    if key_of(request).is_none() && request.bearer().is_none() {
-        return Err(Refusal::key().answer());
-    }
-    match world.composio.get(session) {
-        Some(_) => Ok(()),
-        None => Err(Refusal::session(session).answer()),
-    }
+/// The answer to a request that may not use the MCP server of a session.
+pub(crate) fn refusal(world: &World, request: &Request, session: &str) -> Option<Answer> {
+    let refusal = if key_of(request).is_none() && request.bearer().is_none() {
+        Refusal::key()
+    } else if world.composio.get(session).is_none() {
+        Refusal::session(session)
+    } else {
+        return None;
+    };
+    Some(refusal.answer())
 }
 
 /// The key of a request: any that is not empty is the account's.

@@ -203,12 +203,12 @@ fn execute(
         Refusal::body("`tool_slug` must be a text, for example `GMAIL_SEND_EMAIL`.")
     })?;
     let arguments = arguments_of(&body)?;
-    let done = match meta::run(world, session, id, slug, &arguments, request) {
-        Some(done) => done,
-        None => {
-            let tool = session.tool(world, slug)?;
-            mcp::run(world, CHANNEL, tool.slug, arguments, request)
-        }
+    let own = meta::run(world, session, id, slug, &arguments, request);
+    let done = if let Some(done) = own {
+        done
+    } else {
+        let tool = session.tool(world, slug)?;
+        mcp::run(world, CHANNEL, tool.slug, arguments, request)
     };
     let log = world.ids.hex("composio.log", 16);
     let value = json!({

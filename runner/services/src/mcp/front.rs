@@ -139,13 +139,11 @@ fn operation(request: &Request) -> Option<&'static str> {
         .find(|name| *name == message.method)
 }
 
-/// Whether a request may use the server: Composio's address of it is one
-/// session's, and takes a key.
-pub(super) fn admit(world: &World, request: &Request) -> Result<(), Answer> {
-    match composio::session_of(&request.path) {
-        Some(session) => composio::admit(world, request, session),
-        None => Ok(()),
-    }
+/// The answer to a request that may not use the server: Composio's address of it
+/// is one session's, and takes a key.
+pub(super) fn refusal(world: &World, request: &Request) -> Option<Answer> {
+    let session = composio::session_of(&request.path)?;
+    composio::refusal(world, request, session)
 }
 
 /// An answer that is there already.
@@ -172,7 +170,7 @@ impl Service for Told {
     }
 
     fn handle(&self, world: &mut World, request: &Request) -> Answer {
-        if let Err(refusal) = admit(world, request) {
+        if let Some(refusal) = refusal(world, request) {
             return refusal;
         }
         let mut answer = self.0.clone();

@@ -146,7 +146,7 @@ impl Service for Call {
     }
 
     fn handle(&self, world: &mut World, request: &Request) -> Answer {
-        if let Err(refusal) = super::front::admit(world, request) {
+        if let Some(refusal) = super::front::refusal(world, request) {
             return refusal;
         }
         let done = run(world, CHANNEL, &self.slug, self.arguments.clone(), request);

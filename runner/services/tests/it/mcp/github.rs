@@ -100,17 +100,24 @@ async fn a_change_goes_from_reading_to_a_pull_request() {
     assert_eq!(pulls["pull_requests"].as_array().unwrap().len(), 2);
     let branches = bench.ok("GITHUB_LIST_BRANCHES", at(json!({}))).await;
     assert_eq!(branches["branches"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn history_is_listed_and_compared() {
+    let bench = Bench::new();
+    let branches = bench.ok("GITHUB_LIST_BRANCHES", at(json!({}))).await;
+    assert_eq!(branches["branches"].as_array().unwrap().len(), 2);
     let commits = bench
         .ok(
             "GITHUB_LIST_COMMITS",
-            at(json!({"sha": "fix/one", "path": "src/app.py"})),
+            at(json!({"sha": "more", "path": "src/app.py"})),
         )
         .await;
     assert_eq!(commits["commits"].as_array().unwrap().len(), 2);
     let between = bench
         .ok(
             "GITHUB_COMPARE_TWO_COMMITS",
-            at(json!({"basehead": "main...fix/one"})),
+            at(json!({"basehead": "main...more"})),
         )
         .await;
     assert_eq!(between["ahead_by"], 1);
@@ -181,9 +188,7 @@ async fn people_of_the_world_act_with_their_own_tokens() {
         .await;
     let journal = bench.world.journal();
     assert!(
-        journal
-            .iter()
-            .all(|it| it.actor.as_deref() == Some("ada")),
+        journal.iter().all(|it| it.actor.as_deref() == Some("ada")),
         "{journal:?}"
     );
 }

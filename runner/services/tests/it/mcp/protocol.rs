@@ -127,7 +127,11 @@ async fn the_same_calls_give_the_same_bytes() {
         all.push(bench.call("NOTION_SEARCH_NOTION_PAGE", json!({})).await);
         let entries = bench.world.journal().into_iter();
         let entries: Vec<_> = entries
-            .map(|it| proctor_types::JournalEntry { t_us: 0, port: 0, ..it })
+            .map(|it| proctor_types::JournalEntry {
+                t_us: 0,
+                port: 0,
+                ..it
+            })
             .collect();
         (all, entries, bench.world.snapshot())
     };

@@ -33,9 +33,9 @@ pub(super) struct CreateOrUpdateFileContents {
     message: String,
     /// The file's whole new content, as plain text (or in Base64, with `encoding`).
     content: String,
-    /// Branch to commit to; the default branch where nothing is said. It must exist: GITHUB_CREATE_A_REFERENCE makes one.
+    /// Branch to commit to; the default branch where nothing is said. It must exist: `GITHUB_CREATE_A_REFERENCE` makes one.
     branch: Option<String>,
-    /// `sha` of the file that is replaced, from GITHUB_GET_REPOSITORY_CONTENT with the branch as `ref`. Not for a new file.
+    /// `sha` of the file that is replaced, from `GITHUB_GET_REPOSITORY_CONTENT` with the branch as `ref`. Not for a new file.
     sha: Option<String>,
     /// How `content` is written: `utf-8` (where nothing is said) or `base64`.
     #[serde(default)]
@@ -124,18 +124,15 @@ impl Arguments for CommitMultipleFiles {
         let branch = branch.trim_start_matches("refs/heads/").to_owned();
         let head = format!("/git/ref/heads/{}", segments(&branch));
         let there = caller.find(at(Method::GET, &head))?;
-        let parent = match &there {
-            Some(found) => found.clone(),
-            None => {
-                let base = match base_branch {
-                    Some(base) => base,
-                    None => default_branch(caller, &owner, &name)?,
-                };
-                caller.ask(at(
-                    Method::GET,
-                    &format!("/git/ref/heads/{}", segments(&base)),
-                ))?
-            }
+        let parent = if let Some(found) = &there {
+            found.clone()
+        } else {
+            let base = match base_branch {
+                Some(base) => base,
+                None => default_branch(caller, &owner, &name)?,
+            };
+            let base = format!("/git/ref/heads/{}", segments(&base));
+            caller.ask(at(Method::GET, &base))?
         };
         let parent = parent["object"]["sha"].clone();
         let commit = parent.as_str().unwrap_or_default();

@@ -70,7 +70,7 @@ pub(super) struct CreateAReference {
     /// Full name of the new reference, for example `refs/heads/fix-buffer`.
     #[serde(rename = "ref")]
     reference: String,
-    /// The commit, all 40 digits: `object.sha` of GITHUB_GET_A_REFERENCE for the branch to start from.
+    /// The commit, all 40 digits: `object.sha` of `GITHUB_GET_A_REFERENCE` for the branch to start from.
     sha: String,
 }
 

@@ -28,9 +28,9 @@ impl Arguments for ListLabels {
 /// as read; taking off `INBOX` archives it.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct AddLabelToEmail {
-    /// The mail's id: `messageId` of GMAIL_FETCH_EMAILS.
+    /// The mail's id: `messageId` of `GMAIL_FETCH_EMAILS`.
     message_id: String,
-    /// Ids of labels to add, for example `STARRED`, or from GMAIL_LIST_LABELS.
+    /// Ids of labels to add, for example `STARRED`, or from `GMAIL_LIST_LABELS`.
     #[serde(default)]
     add_label_ids: Vec<String>,
     /// Ids of labels to take off, for example `UNREAD`.

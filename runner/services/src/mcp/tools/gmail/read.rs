@@ -19,10 +19,14 @@ const MOST: u32 = 100;
 /// the whole text. Where `nextPageToken` comes back, there are more.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(default)]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "these are the arguments of the catalogue"
+)]
 pub(super) struct FetchEmails {
     /// Gmail search, for example `from:ada@example.com is:unread` or `subject:"offer" after:2026/03/01`. Without it: every mail but spam and trash.
     query: Option<String>,
-    /// Only mails with all of these labels, by id: `INBOX`, `UNREAD`, `SENT`, `STARRED`, or an id from GMAIL_LIST_LABELS.
+    /// Only mails with all of these labels, by id: `INBOX`, `UNREAD`, `SENT`, `STARRED`, or an id from `GMAIL_LIST_LABELS`.
     label_ids: Option<Vec<String>>,
     /// How many mails at most, from 1 to 100.
     #[schemars(range(min = 1, max = 100))]
@@ -119,7 +123,7 @@ pub(super) enum Format {
 /// Fetches one mail with its whole text, header fields and attachments' names.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct FetchMessageByMessageId {
-    /// The mail's id: `messageId` of GMAIL_FETCH_EMAILS.
+    /// The mail's id: `messageId` of `GMAIL_FETCH_EMAILS`.
     message_id: String,
     /// How much of it: `full` (the default), `metadata`, `minimal` or `raw`.
     #[serde(default)]
@@ -165,11 +169,11 @@ impl Arguments for FetchMessageByThreadId {
 }
 
 /// Lists threads (conversations), newest first, with a snippet of each. Fetch
-/// one with GMAIL_FETCH_MESSAGE_BY_THREAD_ID.
+/// one with `GMAIL_FETCH_MESSAGE_BY_THREAD_ID`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct ListThreads {
-    /// Gmail search, as for GMAIL_FETCH_EMAILS; a thread is found by any of its mails.
+    /// Gmail search, as for `GMAIL_FETCH_EMAILS`; a thread is found by any of its mails.
     query: Option<String>,
     /// How many threads at most, from 1 to 500 (10 where nothing is said).
     #[schemars(range(min = 1, max = 500))]

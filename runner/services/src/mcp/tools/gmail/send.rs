@@ -145,7 +145,7 @@ fn sent(answer: &Value) -> Value {
     })
 }
 
-fn post(path: &str, raw: String, thread: Option<&Value>) -> Ask {
+fn post(path: &str, raw: &str, thread: Option<&Value>) -> Ask {
     let mut body = json!({"raw": raw});
     if let Some(thread) = thread {
         body["threadId"] = thread.clone();
@@ -153,7 +153,7 @@ fn post(path: &str, raw: String, thread: Option<&Value>) -> Ask {
     ask(Method::POST, path).body(body)
 }
 
-/// Sends a new mail from the account. To answer a mail use GMAIL_REPLY_TO_THREAD,
+/// Sends a new mail from the account. To answer a mail use `GMAIL_REPLY_TO_THREAD`,
 /// so that it stays in its conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct SendEmail {
@@ -206,7 +206,7 @@ impl Arguments for SendEmail {
         letter.subject = self.subject;
         letter.body = self.body;
         letter.is_html = self.is_html;
-        let answer = caller.ask(post("messages/send", letter.raw(), None))?;
+        let answer = caller.ask(post("messages/send", &letter.raw(), None))?;
         Ok(sent(&answer))
     }
 }
@@ -302,7 +302,7 @@ impl Arguments for ReplyToThread {
         letter.references = references;
         letter.body = self.message_body;
         letter.is_html = self.is_html;
-        let answer = caller.ask(post("messages/send", letter.raw(), Some(&thread)))?;
+        let answer = caller.ask(post("messages/send", &letter.raw(), Some(&thread)))?;
         Ok(sent(&answer))
     }
 }
@@ -311,7 +311,7 @@ impl Arguments for ReplyToThread {
 /// are not forwarded.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct ForwardMessage {
-    /// Id of the mail to forward: `messageId` of GMAIL_FETCH_EMAILS.
+    /// Id of the mail to forward: `messageId` of `GMAIL_FETCH_EMAILS`.
     message_id: String,
     /// Addresses that it is forwarded to.
     recipients: Addresses,
@@ -348,12 +348,12 @@ impl Arguments for ForwardMessage {
             of("To"),
             view::text(payload),
         );
-        let answer = caller.ask(post("messages/send", letter.raw(), None))?;
+        let answer = caller.ask(post("messages/send", &letter.raw(), None))?;
         Ok(sent(&answer))
     }
 }
 
-/// Writes a draft, which is sent with GMAIL_SEND_DRAFT and by nothing else.
+/// Writes a draft, which is sent with `GMAIL_SEND_DRAFT` and by nothing else.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct CreateEmailDraft {
     /// Address of the recipient, for example `ada@example.com`.
@@ -411,7 +411,7 @@ impl Arguments for CreateEmailDraft {
 /// Sends a draft as it is; it is gone from the drafts then.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct SendDraft {
-    /// The draft's id: `id` of GMAIL_CREATE_EMAIL_DRAFT. Not the id of its mail.
+    /// The draft's id: `id` of `GMAIL_CREATE_EMAIL_DRAFT`. Not the id of its mail.
     draft_id: String,
 }
 

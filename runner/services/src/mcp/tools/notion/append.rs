@@ -55,7 +55,7 @@ impl Arguments for AppendTextBlocks {
 pub(super) struct AppendTaskBlocks {
     /// Page or block that the blocks are put into.
     block_id: String,
-    /// The blocks, in order. A short one without `block_property` is a to_do, ticked with `checked`.
+    /// The blocks, in order. A short one without `block_property` is a `to_do`, ticked with `checked`.
     children: Vec<Block>,
     /// Block of the page behind which they are put; at the end where nothing is said.
     after: Option<String>,
@@ -97,7 +97,7 @@ impl Arguments for AppendCodeBlocks {
 }
 
 /// Appends blocks of any kinds to a page or block, in order. At most 100 at once.
-/// It only adds: to change what is there use NOTION_UPDATE_BLOCK.
+/// It only adds: to change what is there use `NOTION_UPDATE_BLOCK`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct AddMultiplePageContent {
     /// Page or block that the blocks are put into.
@@ -126,7 +126,7 @@ impl Arguments for AddMultiplePageContent {
 }
 
 /// Replaces the whole content of a page by new blocks. Pages and databases in
-/// it stay. Everything else is lost: to change a part use NOTION_UPDATE_BLOCK.
+/// it stay. Everything else is lost: to change a part use `NOTION_UPDATE_BLOCK`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct ReplacePageContent {
     /// The page whose content is replaced.

@@ -42,13 +42,13 @@ impl Arguments for FetchBlockContents {
 /// way to change a status line, tick a to-do or edit a row of a table.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct UpdateBlock {
-    /// The block, by its id from NOTION_FETCH_BLOCK_CONTENTS.
+    /// The block, by its id from `NOTION_FETCH_BLOCK_CONTENTS`.
     block_id: String,
     /// The block's whole new text. Of a table's row: its cells with ` | ` between them.
     content: String,
     /// The block's type, for example `paragraph` or `to_do`; looked up where nothing is said. A block's type cannot be changed.
     block_type: Option<String>,
-    /// Further members of the block's content, for example `{"checked": true}` of a to_do or `{"language": "python"}` of code.
+    /// Further members of the block's content, for example `{"checked": true}` of a `to_do` or `{"language": "python"}` of code.
     additional_properties: Option<Map<String, Value>>,
 }
 
@@ -96,7 +96,7 @@ impl Arguments for UpdateBlock {
 /// trash.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct DeleteBlock {
-    /// The block, by its id from NOTION_FETCH_BLOCK_CONTENTS.
+    /// The block, by its id from `NOTION_FETCH_BLOCK_CONTENTS`.
     block_id: String,
 }
 

@@ -38,7 +38,12 @@ const SHORT: &[&str] = &[
     "language",
 ];
 
-/// Either short (`{"content": "Fixed the leak.", "block_property": "bulleted_list_item"}`) or a whole block of Notion's interface (`{"type": "to_do", "to_do": {"rich_text": [{"text": {"content": "Check"}}], "checked": true}}`). Of a short one: `content` is the text, `block_property` its kind (paragraph, heading_1, heading_2, heading_3, bulleted_list_item, numbered_list_item, to_do, toggle, quote, callout, code), `bold`, `italic`, `strikethrough`, `underline` and `code` are for all of the text, `link` is an address for all of it, `checked` is for to_do, `language` for code.
+/// Short, as `{"content": "Fixed.", "block_property": "bulleted_list_item"}`, or
+/// whole as in Notion's interface. Kinds of short ones: `paragraph`, `heading_1` to
+/// `heading_3`, `bulleted_list_item`, `numbered_list_item`, `to_do` (with
+/// `checked`), `toggle`, `quote`, `callout`, `code` (with `language`); all of the
+/// text can have `bold`, `italic`, `strikethrough`, `underline`, `code` and a
+/// `link`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub(super) struct Block(Map<String, Value>);

@@ -18,7 +18,7 @@ const FIND_DATABASE: &str =
 /// their types and options.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct FetchDatabase {
-    /// The database, by its id from NOTION_SEARCH_NOTION_PAGE.
+    /// The database, by its id from `NOTION_SEARCH_NOTION_PAGE`.
     database_id: String,
 }
 
@@ -37,7 +37,7 @@ impl Arguments for FetchDatabase {
 /// those that a filter lets through.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct QueryDatabaseWithFilter {
-    /// The database, by its id from NOTION_SEARCH_NOTION_PAGE.
+    /// The database, by its id from `NOTION_SEARCH_NOTION_PAGE`.
     database_id: String,
     /// Filter of Notion's interface, for example `{"property": "Status", "status": {"equals": "To Do"}}`; `and` and `or` hold lists of filters.
     filter: Option<Map<String, Value>>,
@@ -77,7 +77,7 @@ impl Arguments for QueryDatabaseWithFilter {
 /// Changes a row of a database: the values of its properties.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct UpdateRowDatabase {
-    /// The row, by its id from NOTION_QUERY_DATABASE_WITH_FILTER.
+    /// The row, by its id from `NOTION_QUERY_DATABASE_WITH_FILTER`.
     row_id: String,
     /// New values by name, for example `{"Status": "Done", "PR": "https://github.com/acme/hydra/pull/1"}`; those that are not named stay. A value is a text, number, boolean or list of texts, or whole as in Notion's interface.
     properties: Option<Properties>,

@@ -59,10 +59,10 @@ impl Arguments for SearchNotionPage {
 }
 
 /// Gets a page's properties (of a database's row: its fields), not its content:
-/// that comes with NOTION_GET_PAGE_MARKDOWN or NOTION_FETCH_BLOCK_CONTENTS.
+/// that comes with `NOTION_GET_PAGE_MARKDOWN` or `NOTION_FETCH_BLOCK_CONTENTS`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct RetrievePage {
-    /// The page, by its id from NOTION_SEARCH_NOTION_PAGE.
+    /// The page, by its id from `NOTION_SEARCH_NOTION_PAGE`.
     page_id: String,
 }
 
@@ -82,7 +82,7 @@ impl Arguments for RetrievePage {
 /// Reads a page's whole content as Markdown: the quickest way to read a page.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct GetPageMarkdown {
-    /// The page, by its id from NOTION_SEARCH_NOTION_PAGE.
+    /// The page, by its id from `NOTION_SEARCH_NOTION_PAGE`.
     page_id: String,
 }
 
@@ -99,10 +99,10 @@ impl Arguments for GetPageMarkdown {
 
 /// Changes properties, icon or cover of a page (of a database's row: its
 /// fields), or puts it into the trash. Its content is changed with
-/// NOTION_UPDATE_BLOCK.
+/// `NOTION_UPDATE_BLOCK`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct UpdatePage {
-    /// The page, by its id from NOTION_SEARCH_NOTION_PAGE.
+    /// The page, by its id from `NOTION_SEARCH_NOTION_PAGE`.
     page_id: String,
     /// New values by name, for example `{"Status": "Done"}`; those that are not named stay. A value is a text, number, boolean or list of texts, or whole as in Notion's interface.
     properties: Option<Properties>,
