@@ -40,7 +40,13 @@ print(statistics.median(times))
 
 
 def figures(bench) -> list[Figure]:
-    return [process(bench), warm(bench), growth(bench), *python_component(bench)]
+    milliseconds = estimate(bench, "grade")
+    return [
+        process(bench),
+        warm(milliseconds),
+        growth(bench),
+        *python_component(bench, milliseconds),
+    ]
 
 
 def process(bench) -> Figure:
@@ -74,17 +80,26 @@ def python() -> str:
     return str(debian) if debian.exists() else sys.executable
 
 
-def warm(bench) -> Figure:
-    """The median of the grading crate's benchmark `grade/warm`."""
-    estimates = pathlib.Path("target/criterion/grade/warm/new/estimates.json")
+def estimate(bench, name: str) -> dict[str, float]:
+    """The median of the grading crate's benchmark `NAME/warm` in milliseconds,
+    with its interval of confidence."""
+    estimates = pathlib.Path(f"target/criterion/{name}/warm/new/estimates.json")
     # What an earlier run has left must not pass for this one's.
     estimates.unlink(missing_ok=True)
-    bench.cargo_bench("proctor-grading", "grade")
-    median_ = json.loads(estimates.read_text())["median"]
-    interval = median_["confidence_interval"]
-    low, high = interval["lower_bound"] / 1e6, interval["upper_bound"] / 1e6
-    against = f"95 % interval {low:.3g} to {high:.3g} ms"
-    return Figure("grade, warm process, p50", median_["point_estimate"] / 1e6, "ms", 0.6, against=against)
+    bench.cargo_bench("proctor-grading", name)
+    found = json.loads(estimates.read_text())["median"]
+    interval = found["confidence_interval"]
+    named = {
+        "p50": found["point_estimate"],
+        "low": interval["lower_bound"],
+        "high": interval["upper_bound"],
+    }
+    return {name: nanoseconds / 1e6 for name, nanoseconds in named.items()}
+
+
+def warm(grade: dict[str, float]) -> Figure:
+    against = f"95 % interval {grade['low']:.3g} to {grade['high']:.3g} ms"
+    return Figure("grade, warm process, p50", grade["p50"], "ms", 0.6, against=against)
 
 
 def growth(bench) -> Figure:
@@ -99,13 +114,10 @@ def growth(bench) -> Figure:
     return Figure("10,000 grades in one process, growth", grew, "MB", 1.0, against=against)
 
 
-def python_component(bench) -> list[Figure]:
-    """The seed's `grade()` in the Python component, against a real Python."""
-    estimates = pathlib.Path("target/criterion/python/warm/new/estimates.json")
-    # What an earlier run has left must not pass for this one's.
-    estimates.unlink(missing_ok=True)
-    bench.cargo_bench("proctor-grading", "python")
-    seconds = json.loads(estimates.read_text())["median"]["point_estimate"] / 1e9
+def python_component(bench, grade: dict[str, float]) -> list[Figure]:
+    """The seed's `grade()` in the Python component and our grader of the same task,
+    against a real Python on the same evidence."""
+    component = estimate(bench, "python")["p50"]
     evidence = pathlib.Path("target/bench-evidence")
     source = bench.scratch / "seed.py"
     source.write_text(seed_grader(bench.task))
@@ -113,17 +125,21 @@ def python_component(bench) -> list[Figure]:
     loop.write_text(IN_PROCESS)
     script.write_text(PYTHON_GRADER.format(grade=seed_grader(bench.task)))
     runs = 20 if bench.quick else 300
-    inside = float(output([python(), str(loop), str(source), str(evidence), str(runs)]))
+    inside = float(output([python(), str(loop), str(source), str(evidence), str(runs)])) * 1e3
     command = {"python": [python(), str(script), str(evidence)]}
-    outside = median(interleaved(command, runs=10 if bench.quick else 100)["python"])
-    mine = f"component {seconds * 1e3:.3g} ms"
+    outside = median(interleaved(command, runs=10 if bench.quick else 100)["python"]) * 1e3
+    mine = f"component {component:.3g} ms"
     return [
         Figure(
-            "grade in Python, warm, against a `python3` process", seconds / outside, "x", 1 / 3,
-            against=f"{mine}, `python3` {outside * 1e3:.3g} ms",
+            "grade, warm, against CPython in its process", grade["p50"] / inside, "x", 0.5,
+            against=f"{grade['p50']:.3g} ms, CPython {inside:.3g} ms",
         ),
         Figure(
-            "grade in Python, warm, against CPython in its process", seconds / inside, "x", 12,
-            against=f"{mine}, CPython {inside * 1e3:.3g} ms",
+            "grade in Python, warm, against a `python3` process", component / outside, "x", 1 / 3,
+            against=f"{mine}, `python3` {outside:.3g} ms",
+        ),
+        Figure(
+            "grade in Python, warm, against CPython in its process", component / inside, "x", 12,
+            against=f"{mine}, CPython {inside:.3g} ms",
         ),
     ]
