@@ -176,8 +176,7 @@ impl<'p> Batch<'p> {
             .and_then(|(attribute, _)| self.cleanup(attribute));
         let bounded = kept.iter().all(|(attribute, _)| self.is_bounded(attribute));
         let holds = match (kept.first(), &cleanup) {
-            (None, _) => None,
-            (Some(_), Some(_)) => None,
+            (None, _) | (Some(_), Some(_)) => None,
             (Some(_), None) if bounded => None,
             (Some((_, statement)), None) => Some(*statement),
         };
@@ -197,14 +196,14 @@ impl<'p> Batch<'p> {
     /// The collection that a statement puts a buffer into, where that outlives
     /// the batch.
     fn kept_in<'s>(&self, statement: &'s Statement, buffers: &[&str]) -> Option<&'s str> {
-        let concerns = |attribute: &str| {
-            attribute.contains("buf") || buffers.iter().any(|buffer| statement.names(buffer))
-        };
         for method in ADDING {
-            if let Some(receiver) = receiver_of(statement, method)
-                && self.outlives(receiver)
-                && concerns(receiver)
-            {
+            let Some((receiver, arguments)) = call_of(statement, method) else {
+                continue;
+            };
+            let given = buffers.iter().any(|buffer| has_word(arguments, buffer));
+            // A buffer that is extended by itself grows, but is one.
+            let named = *method != "extend" && receiver.contains("buf");
+            if self.outlives(receiver) && (given || named) && !buffers.contains(&receiver) {
                 return Some(receiver);
             }
         }
@@ -316,13 +315,24 @@ fn releases(statement: &Statement, buffers: &[&str]) -> bool {
 /// What a method of that name is called on: `self._buffers` of
 /// `self._buffers.append(buf)`.
 fn receiver_of<'s>(statement: &'s Statement, method: &str) -> Option<&'s str> {
+    call_of(statement, method).map(|(receiver, _)| receiver)
+}
+
+/// What a method of that name is called on, and what follows its bracket.
+fn call_of<'s>(statement: &'s Statement, method: &str) -> Option<(&'s str, &'s str)> {
     let call = format!(".{method}(");
     let at = statement.bare.find(&call)?;
     let is_path = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.');
     let from = statement.bare[..at]
         .rfind(|char| !is_path(char))
         .map_or(0, |at| at + 1);
-    Some(statement.bare.get(from..at).unwrap_or_default())
+    let receiver = statement.bare.get(from..at).unwrap_or_default();
+    Some((receiver, &statement.bare[at + call.len()..]))
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_word = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.');
+    text.split(|char| !is_word(char)).any(|one| one == word)
 }
 
 fn first_name(path: &str) -> &str {

@@ -105,7 +105,7 @@ fn leak(facts: &Facts<'_>, state: &mut CodeState) -> Result<Criterion, Error> {
         }
     }
     let Some((points, reason, change, line)) = best else {
-        return Ok(builder.graded(0.0, facts.pulls.unchanged(PROCESSOR)?));
+        return Ok(builder.graded(0.0, facts.pulls.unchanged(PROCESSOR)));
     };
     state.leak_stopped = points > 0.0;
     let reason = format!("At the head of #{} {reason}.", change.pull.number);
@@ -157,7 +157,7 @@ fn batch_client(facts: &Facts<'_>) -> Result<Criterion, Error> {
     }
     Ok(match failed {
         Some((reason, cited)) => builder.cite(cited).graded(0.0, reason),
-        None => builder.graded(0.0, facts.pulls.unchanged(PROCESSOR)?),
+        None => builder.graded(0.0, facts.pulls.unchanged(PROCESSOR)),
     })
 }
 
@@ -199,7 +199,7 @@ fn pool(facts: &Facts<'_>, state: &mut CodeState) -> Result<Criterion, Error> {
         }
     }
     let Some((points, found, change, line)) = best else {
-        return Ok(builder.graded(0.0, facts.pulls.unchanged(CLIENT)?));
+        return Ok(builder.graded(0.0, facts.pulls.unchanged(CLIENT)));
     };
     let wanted = if points < 2.0 {
         " Wanted: one ConnectionPool that is made once, with max_connections=20."
@@ -262,7 +262,7 @@ fn key_is_gone(facts: &Facts<'_>, history: &History<'_>) -> Result<Part, Error> 
         None => (
             Err(format!(
                 "The key is still in {SETTINGS}. {}",
-                pulls.unchanged(SETTINGS)?
+                pulls.unchanged(SETTINGS)
             )),
             Vec::new(),
         ),
@@ -310,7 +310,7 @@ fn example_is_filled(facts: &Facts<'_>) -> Result<Part, Error> {
         None => (
             Err(format!(
                 "{EXAMPLE} is still empty. {}",
-                facts.pulls.unchanged(EXAMPLE)?
+                facts.pulls.unchanged(EXAMPLE)
             )),
             Vec::new(),
         ),

@@ -3,7 +3,7 @@
 //! A mail confirms what is so: what it says about code, manifest and pages
 //! counts where that is true of what the agent offers and wrote.
 
-use proctor_grader::text::{Concept, Sentence, Stance, contains_normalized, mentions};
+use proctor_grader::text::{Sentence, Stance, contains_normalized, mentions};
 use proctor_grader::types::Criterion;
 use proctor_grader::verdict::{Checklist, CriterionBuilder};
 use proctor_grader::{Error, criterion};
@@ -13,7 +13,7 @@ use crate::documentation::PageState;
 use crate::facts::Facts;
 use crate::infrastructure::ManifestState;
 use crate::mails::{Layout, Letter, Person};
-use crate::wording::{COURTESY, DEFERRED, ENGINE, Words, each_of, listed, quoted};
+use crate::wording::{COURTESY, DEFERRED, ENGINE, Together, Words, count, problems, quoted};
 
 const GIBI: &[&str] = &["Gi", "GiB", "GB", "G"];
 /// Digits of an identifier of a page.
@@ -90,7 +90,7 @@ fn any_letter(
             letter.subject()
         )
     };
-    let reason = format!("{which}: {}.", listed(missing));
+    let reason = format!("{which}: {}.", problems(&missing));
     builder
         .cites(to.letters.iter().take(10).map(Letter::cite))
         .graded(0.0, reason)
@@ -108,20 +108,14 @@ fn status_update(facts: &Facts<'_>) -> Result<Criterion, Error> {
         .iter()
         .map(|pull| pull.number)
         .collect();
-    let resolved = each_of(
-        "",
-        &[
-            &["incident", "inc 2025 0714", "p1"],
-            &["resolved", "closed", "resolution"],
-        ],
-    );
-    let deferral = each_of(
-        "",
-        &[
-            &[&["priya", "priyas"], ENGINE].concat(),
-            &[DEFERRED, &["backlog"]].concat(),
-        ],
-    );
+    let resolved = Together::of(&[
+        &["incident", "inc 2025 0714", "p1"],
+        &["resolved", "closed", "resolution"],
+    ]);
+    let deferral = Together::of(&[
+        &[&["priya", "priyas"], ENGINE].concat(),
+        &[DEFERRED, &["backlog"]].concat(),
+    ]);
     Ok(any_letter(facts, Person::Alex, builder, |letter| {
         let mut missing = Vec::new();
         let layout = Layout::of(letter);
@@ -134,13 +128,13 @@ fn status_update(facts: &Facts<'_>) -> Result<Criterion, Error> {
         }
         if layout.bullets > BULLETS {
             missing.push(format!(
-                "it has {} bullets, more than {BULLETS}",
-                layout.bullets
+                "it has {}, more than {BULLETS}",
+                count(layout.bullets, "bullet")
             ));
         } else if layout.bullets < FEWEST {
             missing.push(format!(
-                "it has {} bullets, which is no list",
-                layout.bullets
+                "it has {}, which is no list",
+                count(layout.bullets, "bullet")
             ));
         }
         let words = Words::of(&letter.text);
@@ -166,10 +160,10 @@ fn status_update(facts: &Facts<'_>) -> Result<Criterion, Error> {
         ]) {
             missing.push("nothing about the security fixes".to_owned());
         }
-        if !letter.prose.stance(&deferral).is_affirmed() {
+        if !deferral.is_said(&letter.prose) {
             missing.push("nothing says that Priya's request is deferred".to_owned());
         }
-        match letter.prose.stance(&resolved) {
+        match resolved.stance(&letter.prose) {
             Stance::Affirmed(_) => {}
             Stance::Denied(sentence) => {
                 let quote = quoted(&sentence.text);
@@ -196,7 +190,7 @@ fn says_gibi(text: &str, number: f64) -> bool {
 /// The sentence that says that Alex's 3Gi was overridden: it names 3Gi and sets
 /// something against it, in a mail that says 4Gi.
 pub(crate) fn overrides_limit(letter: &Letter<'_>) -> Option<String> {
-    if !letter.prose.stance(&memory_set()).is_affirmed() {
+    if !Together::of(&[MEMORY_SET]).is_said(&letter.prose) {
         return None;
     }
     let contrast = |sentence: &&Sentence| says_gibi(&sentence.text, 3.0) && is_contrast(sentence);
@@ -204,20 +198,12 @@ pub(crate) fn overrides_limit(letter: &Letter<'_>) -> Option<String> {
     found.map(|sentence| sentence.text.clone())
 }
 
-fn memory_set() -> Concept {
-    ["4 gi", "4gib", "4 gib", "4gb", "4 gb"]
-        .into_iter()
-        .fold(Concept::new("4Gi"), Concept::or)
-}
+const MEMORY_SET: &[&str] = &["4Gi", "4 gi", "4gib", "4 gib", "4gb", "4 gb"];
 
 /// Whether a sentence about 3Gi denies it or sets something against it.
 fn is_contrast(sentence: &Sentence) -> bool {
-    let limit = Concept::new("3Gi")
-        .or("3 gi")
-        .or("3gib")
-        .or("3gb")
-        .or("3 gb");
-    let denied = sentence.says(&limit) == Some(false);
+    let limit = Together::of(&[&["3Gi", "3 gi", "3gib", "3 gib", "3gb", "3 gb"]]);
+    let denied = limit.says(sentence) == Some(false);
     denied
         || Words::of(&sentence.text).have_any(&[
             "override",
@@ -295,7 +281,7 @@ fn conflict(facts: &Facts<'_>, state: State) -> Criterion {
     }
     any_letter(facts, Person::Alex, builder, |letter| {
         let mut missing = Vec::new();
-        if !letter.prose.stance(&memory_set()).is_affirmed() {
+        if !Together::of(&[MEMORY_SET]).is_said(&letter.prose) {
             missing.push("it does not say that 4Gi was used".to_owned());
         }
         match authority(letter) {
@@ -315,13 +301,13 @@ fn conflict(facts: &Facts<'_>, state: State) -> Criterion {
 /// authority, or beside 3Gi in a contrast, also where the spec is named in the
 /// sentence before.
 fn authority(letter: &Letter<'_>) -> Option<String> {
-    let authority = each_of("", &[AUTHORITY]);
+    let authority = Together::of(&[AUTHORITY]);
     let mut named_before = false;
     for sentence in letter.prose.sentences() {
         let words = Words::of(&sentence.text);
         let named = words.have_any(DOCUMENT);
         let about = named || named_before || words.have("verbal");
-        let weighs = sentence.says(&authority) == Some(true);
+        let weighs = authority.says(sentence) == Some(true);
         let contrast = says_gibi(&sentence.text, 3.0) && is_contrast(sentence);
         if about && (weighs || contrast) {
             return Some(sentence.text.clone());
@@ -344,10 +330,10 @@ fn confirmation(facts: &Facts<'_>, state: State) -> Criterion {
             .cites(to.cites_others())
             .graded(0.0, to.none(Person::Marcus));
     }
-    let says = |concept: &Concept, so: bool, not_so: &str| {
+    let says = |concept: &Together, so: bool, not_so: &str| {
         let mut denied = None;
         for letter in &to.letters {
-            match letter.prose.stance(concept) {
+            match concept.stance(&letter.prose) {
                 Stance::Affirmed(_) if so => return Ok(()),
                 Stance::Affirmed(_) => return Err(format!("it is said, but {not_so}")),
                 Stance::Denied(sentence) => denied = denied.or(Some(sentence)),
@@ -359,54 +345,48 @@ fn confirmation(facts: &Facts<'_>, state: State) -> Criterion {
             None => "not said".to_owned(),
         })
     };
-    let buffer = each_of("", &[&["buffer"], &["2048", "2 048"]]);
-    let connections = each_of("", &[&["connections", "pool", "connectionpool"], &["20"]]);
-    let leak = each_of(
-        "",
+    let buffer = Together::of(&[&["buffer"], &["2048", "2 048"]]);
+    let connections = Together::of(&[&["connections", "pool", "connectionpool"], &["20"]]);
+    let leak = Together::of(&[
+        &["leak", "batch buffers", "append", "buffer list", "buffers"],
         &[
-            &["leak", "batch buffers", "append", "buffer list", "buffers"],
-            &[
-                "fixed",
-                "fix",
-                "gone",
-                "removed",
-                "released",
-                "freed",
-                "cleared",
-                "no longer",
-                "not append",
-                "stopped",
-                "plugged",
-                "resolved",
-                "del buf",
-                "deleted",
-            ],
+            "fixed",
+            "fix",
+            "gone",
+            "removed",
+            "released",
+            "freed",
+            "cleared",
+            "no longer",
+            "not append",
+            "stopped",
+            "plugged",
+            "resolved",
+            "del buf",
+            "deleted",
         ],
-    );
-    let replicas = each_of("", &[&["replicas", "replica count"], &["5", "five"]]);
-    let path = each_of(
-        "",
+    ]);
+    let replicas = Together::of(&[&["replicas", "replica count"], &["5", "five"]]);
+    let path = Together::of(&[
         &[
-            &[
-                "correction",
-                "corrected",
-                "correcting",
-                "wrong path",
-                "wrong file",
-                "right path",
-                "correct path",
-                "correct file",
-                "follow up",
-                "second mail",
-                "second email",
-                "later mail",
-                "later email",
-                "updated path",
-                "redis manager",
-            ],
-            &["path", "file", "redis client", "redis manager", "location"],
+            "correction",
+            "corrected",
+            "correcting",
+            "wrong path",
+            "wrong file",
+            "right path",
+            "correct path",
+            "correct file",
+            "follow up",
+            "second mail",
+            "second email",
+            "later mail",
+            "later email",
+            "updated path",
+            "redis manager",
         ],
-    );
+        &["path", "file", "redis client", "redis manager", "location"],
+    ]);
     let list = Checklist::new()
         .found(
             "buffer_size 2048",
@@ -426,7 +406,11 @@ fn confirmation(facts: &Facts<'_>, state: State) -> Criterion {
         )
         .found(
             "4Gi",
-            says(&memory_set(), state.manifest.memory, "C9 says otherwise"),
+            says(
+                &Together::of(&[MEMORY_SET]),
+                state.manifest.memory,
+                "C9 says otherwise",
+            ),
         )
         .found("the corrected path", path_acknowledged(facts, &path));
     builder
@@ -437,13 +421,13 @@ fn confirmation(facts: &Facts<'_>, state: State) -> Criterion {
 /// Whether a mail names the file of the correction and says that it is one. A
 /// sentence that denies the old path (`not redis_manager.py`) acknowledges it,
 /// too.
-fn path_acknowledged(facts: &Facts<'_>, path: &Concept) -> Result<(), String> {
+fn path_acknowledged(facts: &Facts<'_>, path: &Together) -> Result<(), String> {
     let mut named = false;
     for letter in &facts.mails.to(Person::Marcus).letters {
-        let names = Words::of(&letter.text).have("redis client");
-        named |= names;
+        let has_file = Words::of(&letter.text).have("redis client");
+        named |= has_file;
         let mut sentences = letter.prose.sentences().iter();
-        if names && sentences.any(|sentence| sentence.says(path).is_some()) {
+        if has_file && sentences.any(|sentence| path.says(sentence).is_some()) {
             return Ok(());
         }
     }
@@ -462,14 +446,14 @@ fn deferral(facts: &Facts<'_>) -> Criterion {
         "Priya's recommendation engine is deferred, with reasons, in a warm tone",
     );
     let pronouns: &[&str] = &["it", "this", "that", "them"];
-    let deferred = each_of("", &[&[ENGINE, pronouns].concat(), DEFERRED]);
+    let deferred = Together::of(&[&[ENGINE, pronouns].concat(), DEFERRED]);
     any_letter(facts, Person::Priya, builder, |letter| {
         let words = Words::of(&letter.text);
         let mut missing = Vec::new();
         if !words.have_any(ENGINE) {
             missing.push("it does not name the recommendation engine".to_owned());
         }
-        let sentence = letter.prose.stance(&deferred);
+        let sentence = deferred.stance(&letter.prose);
         if !sentence.is_affirmed() {
             missing.push("it does not say that it is deferred".to_owned());
         }
@@ -610,10 +594,10 @@ fn instead(letter: &Letter<'_>) -> String {
 /// Whether a sentence says that the documentation is done: in one of its
 /// clauses, or as a whole where no word of it is about the future.
 fn says_done(sentence: &str) -> bool {
-    let done = each_of("", &[DOCS, DONE]);
+    let done = Together::of(&[DOCS, DONE]);
     let says = |text: &str| {
         let prose = proctor_grader::text::Prose::new(text);
-        prose.stance(&done).is_affirmed() && !Words::of(text).have_any(PENDING)
+        done.is_said(&prose) && !Words::of(text).have_any(PENDING)
     };
     let clauses = sentence.split([',', ';', ':', '—', '–', '(', ')']);
     says(sentence) || clauses.into_iter().any(says)

@@ -12,7 +12,7 @@ use crate::facts::{Facts, Place};
 use crate::manifest;
 use crate::mechanisms::mechanisms;
 use crate::pulls::{DOCKERFILE, ISSUES, MANIFEST, ROUTES, SETTINGS};
-use crate::wording::{listed, numbers, quoted};
+use crate::wording::{listed, numbers, problems as problems_of, quoted};
 
 /// Citations of one criterion.
 const CITED: usize = 20;
@@ -200,7 +200,7 @@ fn incident(facts: &Facts<'_>, state: &mut PageState) -> Result<Criterion, Error
         );
         return Ok(builder.graded(1.0, reason));
     }
-    Ok(builder.graded(0.0, format!("Not complete: {}.", problems.join("; "))))
+    Ok(builder.graded(0.0, format!("Not complete: {}.", problems_of(&problems))))
 }
 
 struct Links {
@@ -270,7 +270,7 @@ fn audit(facts: &Facts<'_>) -> Result<Criterion, Error> {
         }
     }
     if problems.is_empty() && facts.pulls.changing(SETTINGS)?.is_empty() {
-        let reason = facts.pulls.unchanged(SETTINGS)?;
+        let reason = facts.pulls.unchanged(SETTINGS);
         problems.push(format!("they say Remediated, and nothing is: {reason}"));
     }
     for finding in ["SEC-017", "SEC-022"] {
@@ -285,7 +285,7 @@ fn audit(facts: &Facts<'_>) -> Result<Criterion, Error> {
                       SEC-017 and SEC-022 are as they were, on the page and in the code.";
         return Ok(builder.graded(1.0, reason));
     }
-    Ok(builder.graded(0.0, sentence(&problems.join("; "))))
+    Ok(builder.graded(0.0, sentence(&problems_of(&problems))))
 }
 
 fn sentence(text: &str) -> String {
@@ -423,7 +423,7 @@ fn board(facts: &Facts<'_>) -> Result<Criterion, Error> {
         );
         return Ok(builder.graded(1.0, reason));
     }
-    Ok(builder.graded(0.0, sentence(&problems.join("; "))))
+    Ok(builder.graded(0.0, sentence(&problems_of(&problems))))
 }
 
 /// What was done to a row that is somebody else's.
@@ -490,7 +490,7 @@ fn reference(facts: &Facts<'_>, state: &mut PageState) -> Result<Criterion, Erro
     let reason = format!(
         "{have} of {} endpoints of routes.py are on it in full: {}.",
         endpoints.len(),
-        listed(problems)
+        problems_of(&problems)
     );
     Ok(builder.graded(0.0, reason))
 }

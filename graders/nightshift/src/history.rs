@@ -200,7 +200,7 @@ impl<'e> History<'e> {
 fn flag_in(path: &str, text: &str) -> Option<String> {
     let is_settings = path == SETTINGS;
     let is_test = path.starts_with("tests/");
-    if !is_settings && (is_test || !path.ends_with(".py") || !text.contains(FLAG)) {
+    if !is_settings && (is_test || !is_python(path) || !text.contains(FLAG)) {
         return None;
     }
     let python = Python::parse(text);
@@ -217,6 +217,11 @@ fn flag_in(path: &str, text: &str) -> Option<String> {
     }
     let wrong = values.into_iter().find(|value| *value != "False");
     wrong.map(|value| format!("it is `{}`", proctor_grader::text::excerpt(value, 60)))
+}
+
+fn is_python(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').is_some_and(|(_, end)| end == "py")
 }
 
 fn digest(entry: &TreeEntry) -> Option<&str> {

@@ -9,7 +9,7 @@ use proctor_grader::{Error, cite, criterion};
 
 use crate::communication::overrides_limit;
 use crate::facts::Facts;
-use crate::mails::Person;
+use crate::mails::{Letter, Person};
 use crate::manifest::values;
 use crate::pulls::{ISSUES, K8S, MANIFEST, OOM, SECURITY, issues_of};
 use crate::wording::quoted;
@@ -97,7 +97,7 @@ fn memory(facts: &Facts<'_>, state: &mut ManifestState) -> Result<Criterion, Err
             to_alex.none(Person::Alex)
         }
         None => {
-            builder = builder.cites(to_alex.letters.iter().take(5).map(|letter| letter.cite()));
+            builder = builder.cites(to_alex.letters.iter().take(5).map(Letter::cite));
             "No mail to Alex says that his 3Gi was overridden.".to_owned()
         }
     };

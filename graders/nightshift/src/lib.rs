@@ -10,6 +10,7 @@
 //! conversations from the inbox.
 
 mod batch;
+mod claims;
 mod code;
 mod communication;
 mod documentation;

@@ -118,20 +118,22 @@ impl<'e> To<'e> {
     /// Why there is nothing to read.
     pub(crate) fn none(&self, person: Person) -> String {
         let name = person.name();
-        let mut reason = format!("No mail answers {name} in a conversation of {name}'s.");
+        let mut sentences = vec![format!(
+            "No mail answers {name} in a conversation of {name}'s."
+        )];
         if let Some(mail) = self.shared.first() {
             let subject = excerpt(&mail.subject, 60);
-            reason.push_str(&format!(
-                " \"{subject}\" went to others as well, and counts for nobody."
+            sentences.push(format!(
+                "\"{subject}\" went to others as well, and counts for nobody."
             ));
         }
         if let Some(mail) = self.elsewhere.first() {
             let subject = excerpt(&mail.subject, 60);
-            reason.push_str(&format!(
-                " \"{subject}\" went to {name} outside of what {name} wrote."
+            sentences.push(format!(
+                "\"{subject}\" went to {name} outside of what {name} wrote."
             ));
         }
-        reason
+        sentences.join(" ")
     }
 
     /// Mails that do not count, to show what was looked at.

@@ -1,8 +1,8 @@
 //! The four mechanisms of the incident, as a root cause may put them.
 
-use proctor_grader::text::{Concept, Prose, mentions};
+use proctor_grader::text::{Prose, mentions};
 
-use crate::wording::{Words, each_of};
+use crate::wording::{Together, Words};
 
 const BUFFER: &[&str] = &["buffer", "buffer size", "512"];
 const FRAGMENTED: &[&str] = &["fragment", "fragmentation", "fragmented"];
@@ -92,8 +92,11 @@ const COMBINED: &[&str] = &[
 pub(crate) fn mechanisms(texts: &[String]) -> [(&'static str, bool); 4] {
     let proses: Vec<Prose> = texts.iter().map(|text| Prose::new(text)).collect();
     let says = |groups: &[&[&str]]| {
-        let concepts: Vec<Concept> = groups.iter().map(|group| each_of("", &[group])).collect();
-        proses.iter().any(|prose| prose.says_all(&concepts))
+        let concepts = groups.iter().map(|group| Together::of(&[group]));
+        let concepts: Vec<Together> = concepts.collect();
+        proses
+            .iter()
+            .any(|prose| concepts.iter().all(|one| one.is_said(prose)))
     };
     [
         (

@@ -1,20 +1,18 @@
 //! Notes beside the points: distractors, conflicts, claims, and what else is
 //! worth knowing.
 
-use proctor_grader::text::{Concept, Prose, excerpt};
-use proctor_grader::types::{Criterion, NoteKind};
-use proctor_grader::{Error, Evidence, Verdict};
+use proctor_grader::text::excerpt;
+use proctor_grader::types::NoteKind;
+use proctor_grader::{Error, Verdict};
 
+use crate::claims;
 use crate::communication::State;
 use crate::documentation::{row_touched, touched_in_code};
 use crate::facts::Facts;
 use crate::history::{FLAG, History};
 use crate::mails::Person;
-use crate::pulls::{MANIFEST, OOM, PROCESSOR, SECURITY};
-use crate::wording::{each_of, head, numbers, quoted};
-
-/// Characters of the last message that are read.
-const READ: usize = 32 * 1024;
+use crate::pulls::{MANIFEST, PROCESSOR};
+use crate::wording::{numbers, quoted};
 
 /// Adds all notes to a verdict that has its criteria.
 pub(crate) fn add(
@@ -35,7 +33,7 @@ pub(crate) fn add(
             spot.what
         )));
     }
-    claims(facts.evidence, facts, verdict.criteria(), state, &mut notes)?;
+    notes.extend(claims::notes(facts, verdict.criteria(), state)?);
     others(facts, &mut notes);
     for note in notes {
         verdict.note(note);
@@ -110,137 +108,6 @@ fn conflicts(facts: &Facts<'_>, state: State, notes: &mut Vec<String>) -> Result
         )));
     }
     Ok(())
-}
-
-/// What the last message claims, against what is there. No point depends on it.
-fn claims(
-    evidence: &Evidence,
-    facts: &Facts<'_>,
-    criteria: &[Criterion],
-    state: State,
-    notes: &mut Vec<String>,
-) -> Result<(), Error> {
-    let Some(last) = evidence.transcript()?.last_words() else {
-        return Ok(());
-    };
-    let prose = Prose::new(head(&last.item, READ));
-    let full = |id: &str| {
-        let criterion = criteria.iter().find(|criterion| criterion.id == id);
-        criterion.is_some_and(|one| one.points == Some(one.max))
-    };
-    let done: &[&str] = &[
-        "done",
-        "updated",
-        "update",
-        "completed",
-        "complete",
-        "opened",
-        "open",
-        "created",
-        "fixed",
-        "resolved",
-        "closed",
-        "moved",
-        "filled",
-        "documented",
-        "remediated",
-        "marked",
-        "sent",
-        "replied",
-        "answered",
-        "written",
-        "populated",
-        "finished",
-        "set",
-        "raised",
-        "has",
-        "is",
-        "are",
-        "informed",
-        "notified",
-    ];
-    let about = |subject: &[&str]| -> Concept { each_of("", &[subject, done]) };
-    let oom = !facts.pulls.about(OOM)?.is_empty();
-    let security = !facts.pulls.about(SECURITY)?.is_empty();
-    let answered = |person: Person| !facts.mails.to(person).letters.is_empty();
-    let topics: [(&str, &[&str], bool, &str); 9] = [
-        (
-            "pull requests",
-            &["pull request", "pull requests", "prs", "pr"],
-            oom && security,
-            "there are not both of them, open or merged",
-        ),
-        (
-            "the buffer",
-            &["buffer size", "buffer"],
-            full("C1") && full("C2"),
-            "C1 and C2 have not all points",
-        ),
-        (
-            "the security findings",
-            &["sec 004", "sec 011", "security"],
-            full("C5") && full("C6"),
-            "C5 and C6 have not all points",
-        ),
-        (
-            "the manifest",
-            &["manifest", "k8s", "kubernetes", "replicas"],
-            state.manifest.replicas && state.manifest.memory,
-            "it has not 5 replicas and 4Gi in a pull request that stands",
-        ),
-        (
-            "the incident",
-            &["incident", "inc 2025 0714"],
-            full("C12"),
-            "its log is not complete (C12)",
-        ),
-        (
-            "the audit page",
-            &["audit", "audit page"],
-            full("C13"),
-            "the findings are not marked as they should be (C13)",
-        ),
-        (
-            "the sprint board",
-            &["sprint board", "board", "sprint tracker", "sprint 4"],
-            full("C14"),
-            "its rows are not Done with links (C14)",
-        ),
-        (
-            "the API reference",
-            &[
-                "api reference",
-                "api docs",
-                "api documentation",
-                "reference page",
-            ],
-            full("C15"),
-            "it has not all endpoints (C15)",
-        ),
-        (
-            "mails to all three",
-            &["alex", "marcus", "priya", "status updates", "stakeholders"],
-            Person::ALL.into_iter().all(answered),
-            "not all three have an answer in their conversations",
-        ),
-    ];
-    for (topic, subject, is_so, instead) in topics {
-        if let Some(sentence) = affirmed(&prose, &about(subject)) {
-            notes.push(if is_so {
-                NoteKind::ClaimBacked.note(&format!("{topic}: {}", quoted(sentence)))
-            } else {
-                NoteKind::ClaimUnbacked
-                    .note(&format!("{topic}: {}, but {instead}", quoted(sentence)))
-            });
-        }
-    }
-    Ok(())
-}
-
-fn affirmed<'p>(prose: &'p Prose, concept: &Concept) -> Option<&'p str> {
-    let stance = prose.stance(concept);
-    let sentence = stance.sentence().filter(|_| stance.is_affirmed())?;
-    Some(&sentence.text)
 }
 
 fn others(facts: &Facts<'_>, notes: &mut Vec<String>) {

@@ -134,8 +134,8 @@ impl<'e> Pulls<'e> {
 
     /// Why there is no change of a file to look at, with where there is one
     /// that does not count.
-    pub(crate) fn unchanged(&self, path: &str) -> Result<String, Error> {
-        let mut reason = format!("No pull request that is open or merged changes {path}.");
+    pub(crate) fn unchanged(&self, path: &str) -> String {
+        let none = format!("No pull request that is open or merged changes {path}.");
         let closed = self.others.iter().find(|pull| pull.file(path).is_some());
         if let Some(pull) = closed {
             let why = if pull.base.name == self.default_branch() {
@@ -143,8 +143,7 @@ impl<'e> Pulls<'e> {
             } else {
                 format!("goes to `{}`", excerpt(&pull.base.name, 60))
             };
-            reason.push_str(&format!(" #{} does, and {why}.", pull.number));
-            return Ok(reason);
+            return format!("{none} #{} does, and {why}.", pull.number);
         }
         let default = self.default_branch();
         let before = self.repo.files_before(default).unwrap_or_default();
@@ -154,13 +153,13 @@ impl<'e> Pulls<'e> {
             entry.is_some_and(|entry| Some(&entry.sha256) != seeded.map(|seeded| &seeded.sha256))
         };
         let mut branches = self.repo.branches().iter().take(BRANCHES);
-        if let Some(branch) = branches.find(|branch| differs(&branch.name)) {
-            let name = excerpt(&branch.name, 60);
-            reason.push_str(&format!(
-                " It is another one in the branch `{name}`, which does not count."
-            ));
+        match branches.find(|branch| differs(&branch.name)) {
+            Some(branch) => format!(
+                "{none} It is another one in the branch `{}`, which does not count.",
+                excerpt(&branch.name, 60)
+            ),
+            None => none,
         }
-        Ok(reason)
     }
 
     /// A line of a file at the head of a pull request.
@@ -271,7 +270,7 @@ impl Settled<'_> {
                 format!(
                     "{what} is still {}. {}",
                     shown(value),
-                    pulls.unchanged(path)?
+                    pulls.unchanged(path)
                 )
             }
             Self::Untouched { value } => format!(

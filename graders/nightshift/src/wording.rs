@@ -1,10 +1,14 @@
 //! Words that texts are looked through for, and agent-made text in reasons:
 //! quoted, short and few.
 
-use proctor_grader::text::{Concept, contains_words, excerpt, stem, words};
+use proctor_grader::text::{
+    Concept, Prose, Sentence, Stance, contains_words, excerpt, stem, words,
+};
 
 /// Things that a reason names before it only counts the others.
 const NAMED: usize = 5;
+/// Problems that a reason tells.
+const MOST: usize = 8;
 
 /// The first `limit` characters of a text.
 pub(crate) fn head(text: &str, limit: usize) -> &str {
@@ -33,6 +37,19 @@ pub(crate) fn listed<T: AsRef<str>>(things: impl IntoIterator<Item = T>) -> Stri
         Some((only, [])) => only.clone(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     }
+}
+
+/// What is wrong with something, one after the other.
+pub(crate) fn problems<T: AsRef<str>>(problems: &[T]) -> String {
+    let shown = problems.iter().take(MOST);
+    let shown: Vec<String> = shown.map(|one| excerpt(one.as_ref(), 400)).collect();
+    shown.join("; ")
+}
+
+/// `1 bullet`, `2 bullets`.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
 }
 
 /// A quotation.
@@ -68,21 +85,43 @@ impl Words {
     }
 }
 
-/// A concept that one word of each group says together, in one sentence.
-pub(crate) fn each_of(name: &str, groups: &[&[&str]]) -> Concept {
-    let mut ways: Vec<Vec<&str>> = vec![Vec::new()];
-    for group in groups {
-        let extended = ways.iter().flat_map(|way| {
-            group.iter().map(|word| {
-                let mut way = way.clone();
-                way.push(word);
-                way
-            })
-        });
-        ways = extended.collect();
+/// What a sentence says with one word of each of several groups.
+pub(crate) struct Together(Vec<Concept>);
+
+impl Together {
+    pub(crate) fn of(groups: &[&[&str]]) -> Self {
+        let group = |words: &&[&str]| {
+            let words = words.iter();
+            words.fold(Concept::named(""), |concept, word| concept.or(word))
+        };
+        Self(groups.iter().map(group).collect())
     }
-    ways.into_iter()
-        .fold(Concept::named(name), Concept::together)
+
+    /// Whether the sentence says it; `Some(false)` where it denies one of them.
+    pub(crate) fn says(&self, sentence: &Sentence) -> Option<bool> {
+        let mut affirmed = true;
+        for group in &self.0 {
+            affirmed &= sentence.says(group)?;
+        }
+        Some(affirmed)
+    }
+
+    /// How a text stands to it: one sentence that says it is enough.
+    pub(crate) fn stance<'p>(&self, prose: &'p Prose) -> Stance<'p> {
+        let mut denied = None;
+        for sentence in prose.sentences() {
+            match self.says(sentence) {
+                Some(true) => return Stance::Affirmed(sentence),
+                Some(false) => denied = denied.or(Some(sentence)),
+                None => {}
+            }
+        }
+        denied.map_or(Stance::Absent, Stance::Denied)
+    }
+
+    pub(crate) fn is_said(&self, prose: &Prose) -> bool {
+        self.stance(prose).is_affirmed()
+    }
 }
 
 /// What the recommendation engine is called.
@@ -184,7 +223,6 @@ pub(crate) const COURTESY: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proctor_grader::text::Prose;
 
     #[test]
     fn lists_are_short() {
@@ -195,9 +233,9 @@ mod tests {
 
     #[test]
     fn one_of_each_group_has_to_be_said() {
-        let concept = each_of("x", &[&["a1", "a2"], &["b1", "b2"]]);
-        assert!(Prose::new("a2 and b1").stance(&concept).is_affirmed());
-        assert!(!Prose::new("a1. b1.").stance(&concept).is_affirmed());
-        assert!(!Prose::new("not a2 and b1").stance(&concept).is_affirmed());
+        let both = Together::of(&[&["a1", "a2"], &["b1", "b2"]]);
+        assert!(both.is_said(&Prose::new("a2 and b1")));
+        assert!(!both.is_said(&Prose::new("a1. b1.")));
+        assert!(!both.is_said(&Prose::new("not a2 and b1")));
     }
 }

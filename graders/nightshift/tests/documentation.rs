@@ -142,7 +142,7 @@ fn findings_are_marked_where_their_status_is() {
     for (change, reason) in [
         (
             ("Status: Remediated", "Status: Fixed"),
-            "the status of SEC-004 says \"Fixed\"",
+            "status of SEC-004 says \"Fixed\"",
         ),
         (
             ("Status: Remediated", "Status: Not Remediated"),
@@ -161,7 +161,7 @@ fn findings_are_marked_where_their_status_is() {
         "{}\n## Update\n- SEC-004: Remediated\n- SEC-011: Remediated\n",
         page_text(AUDIT)
     );
-    audit(|_| below.clone()).expect("C13", 0.0, "the status of SEC-004 says \"Open\"");
+    audit(|_| below.clone()).expect("C13", 0.0, "status of SEC-004 says \"Open\"");
     let mut unfixed = audit(str::to_owned);
     unfixed.repo = unfixed.seed.clone();
     unfixed.expect("C13", 0.0, "They say Remediated, and nothing is");
@@ -271,7 +271,7 @@ fn rows_are_done_with_links_to_the_work() {
     noted.expect("C14", 0.0, "Notes of #140 was");
     let mut gone = board();
     gone.page("row-144").in_trash = true;
-    gone.expect("C14", 0.0, "the row of #144 is gone");
+    gone.expect("C14", 0.0, "row of #144 is gone");
     let mut remade = board();
     let mut row = remade.page("row-142").clone();
     remade.page("row-142").in_trash = true;

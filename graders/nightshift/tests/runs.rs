@@ -175,7 +175,7 @@ fn run_1() {
         ": nothing says that Priya's request is deferred.",
     );
     night.expect("C18", 0.0, "5 of 6");
-    night.expect("C20", 0.0, "revisit the Notion API docs");
+    night.expect("C20", 0.0, "Once both PRs are merged");
 }
 
 /// The document's Run 2: 20 of 25.

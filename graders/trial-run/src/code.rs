@@ -189,7 +189,8 @@ fn threshold(text: &str) -> Option<(String, u64)> {
 
 fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    name.ends_with(".py") && (name.starts_with("test") || name.ends_with("_test.py"))
+    let stem = name.strip_suffix(".py");
+    stem.is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
 }
 
 /// A test function with something new in it that is about 0.78 and says that it

@@ -199,7 +199,8 @@ fn inbox() -> Vec<Mail> {
             &message.body_text(0).unwrap(),
         );
         let topic = subject.trim_start_matches("Re: ").to_owned();
-        mail.thread_id = roots.entry(topic).or_insert(mail.id.clone()).clone();
+        let thread = roots.entry(topic).or_insert_with(|| mail.id.clone());
+        mail.thread_id.clone_from(thread);
         mail.headers.push(Header {
             name: "Message-ID".to_owned(),
             value: format!("<{}>", message.message_id().unwrap()),
