@@ -11,6 +11,7 @@
 mod arguments;
 mod caller;
 mod front;
+mod schema;
 mod server;
 pub(crate) mod tool;
 mod tools;

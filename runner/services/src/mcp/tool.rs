@@ -4,12 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::caller::{Caller, Parts};
-use super::{arguments, tools};
+use super::{arguments, schema, tools};
 use crate::service::Request;
 use crate::world::World;
 
@@ -112,7 +111,7 @@ impl Tool {
             toolkit,
             reads: A::READS,
             lost: A::LOST,
-            schema_of: schema_of::<A>,
+            schema_of: schema::of::<A>,
             runner: runner::<A>,
             known: OnceLock::new(),
         }
@@ -125,11 +124,6 @@ impl Tool {
                 Some(Value::String(text)) => text,
                 _ => String::new(),
             };
-            schema.shift_remove("title");
-            // Clients expect it, also where there is nothing in it.
-            schema
-                .entry("properties")
-                .or_insert_with(|| Value::Object(Map::new()));
             Known {
                 description,
                 schema: Arc::new(schema),
@@ -145,18 +139,6 @@ impl Tool {
     /// JSON Schema of its arguments.
     pub(crate) fn schema(&self) -> &Arc<JsonObject> {
         &self.known().schema
-    }
-}
-
-fn schema_of<A: Arguments>() -> JsonObject {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.meta_schema = None;
-        settings.inline_subschemas = true;
-    });
-    let schema = settings.into_generator().into_root_schema_for::<A>();
-    match schema.to_value() {
-        Value::Object(object) => object,
-        _ => JsonObject::new(),
     }
 }
 
