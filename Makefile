@@ -9,7 +9,7 @@ export PATH := $(CURDIR)/.tools/bin:$(PATH)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## build Proctor, let the oracle do the Google Workspace task, print its verdict
+demo: ## build Proctor, play the oracle and recorded runs, print their verdicts
 	@tools/setup.sh demo
 	@tools/demo.sh
 

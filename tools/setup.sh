@@ -179,13 +179,14 @@ need_demo() {
     need bwrap bubblewrap
     need cc build-essential
     need git git
+    need gh gh
+    need curl curl
+    need python3 python3
 }
 
 need_test() {
     need_demo
     need_graders
-    need curl curl
-    need gh gh
     need node nodejs
     need npm npm
     find_python >/dev/null || packages+=(python3-venv)
