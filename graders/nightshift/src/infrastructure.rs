@@ -7,7 +7,7 @@ use proctor_grader::types::{Citation, Criterion};
 use proctor_grader::verdict::CriterionBuilder;
 use proctor_grader::{Error, cite, criterion};
 
-use crate::communication::overrides_limit;
+use crate::conflict::overrides_limit;
 use crate::facts::Facts;
 use crate::mails::{Letter, Person};
 use crate::manifest::values;

@@ -9,10 +9,12 @@
 //! from the deployment spec, the endpoints from `routes.py`, the people's
 //! conversations from the inbox.
 
+mod announced;
 mod batch;
 mod claims;
 mod code;
 mod communication;
+mod conflict;
 mod documentation;
 mod endpoints;
 mod facts;
