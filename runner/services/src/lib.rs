@@ -44,7 +44,7 @@ pub mod world;
 pub use env::{client_env, config_env, proxy_env, trust_env};
 pub use gateway::{CaptiveListeners, Gateway, GatewayConfig, GatewayError, GatewayLimits};
 pub use handle::{Evidence, Fault, WorldHandle};
-pub use mcp::MCP_URL;
 pub use journal::{JournalCaps, WhenFull};
+pub use mcp::MCP_URL;
 pub use service::{Answer, Request, Scheme, Service};
 pub use world::{SeedError, SeedOptions, World};
