@@ -194,6 +194,31 @@ impl std::ops::Deref for PageView<'_> {
     }
 }
 
+/// What a block says: its text or cells, or where it has neither (a bookmark)
+/// its links.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Said<'b> {
+    text: &'b str,
+    cells: &'b [String],
+    links: Vec<&'b str>,
+}
+
+impl Said<'_> {
+    fn is_nothing(&self) -> bool {
+        self.text.is_empty() && self.cells.is_empty() && self.links.is_empty()
+    }
+}
+
+fn said_by(block: &Block) -> Said<'_> {
+    let (text, cells) = (block.text.trim(), &block.cells[..]);
+    let plain = text.is_empty() && cells.is_empty();
+    Said {
+        text,
+        cells,
+        links: if plain { block.links() } else { Vec::new() },
+    }
+}
+
 /// A heading and the blocks below it, up to the next heading of its level or a
 /// higher one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -298,20 +323,16 @@ impl<'e> PageView<'e> {
         &blocks[..first.unwrap_or(blocks.len())]
     }
 
-    /// Blocks that say something that no block of the page said before, in
-    /// order. Other than [`changed_blocks`](Self::changed_blocks) this does not go
+    /// Blocks that say or link something that no block of the page did before,
+    /// in order. Other than [`changed_blocks`](Self::changed_blocks) this does not go
     /// by identifiers: a page that was written anew as a whole has written what
     /// is new in it.
     pub fn written_blocks(&self) -> Vec<&'e Block> {
-        let said: BTreeSet<(&str, &[String])> = self
-            .before
-            .map_or(&[][..], |page| &page.blocks)
-            .iter()
-            .map(|block| (block.text.trim(), &block.cells[..]))
-            .collect();
+        let before = self.before.map_or(&[][..], |page| &page.blocks);
+        let said: BTreeSet<Said<'_>> = before.iter().map(said_by).collect();
         let is_new = |block: &&Block| {
-            let says = !block.text.trim().is_empty() || !block.cells.is_empty();
-            says && !said.contains(&(block.text.trim(), &block.cells[..]))
+            let says = said_by(block);
+            !says.is_nothing() && !said.contains(&says)
         };
         self.blocks().iter().filter(is_new).collect()
     }

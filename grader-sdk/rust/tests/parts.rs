@@ -60,4 +60,24 @@ fn sections_of_a_page_go_by_headings_and_written_blocks_by_what_they_say() {
         .map(|block| &*block.text)
         .collect();
     assert_eq!(written, ["Status: DONE", "new", ""]);
+
+    let before = testing::page("p", &["P"], "a\n");
+    let mut after = before.clone();
+    after.blocks.push(Block {
+        kind: "bookmark".to_owned(),
+        content: serde_json::json!({"url": "https://github.com/acme/hydra/pull/1"}),
+        ..Block::default()
+    });
+    after.blocks.push(Block {
+        kind: "divider".to_owned(),
+        ..Block::default()
+    });
+    let evidence = Bundle::new().pages(&[before], &[after]).evidence();
+    let page = evidence.pages().at("P").unwrap().unwrap();
+    let kinds: Vec<&str> = page
+        .written_blocks()
+        .iter()
+        .map(|block| &*block.kind)
+        .collect();
+    assert_eq!(kinds, ["bookmark"]);
 }

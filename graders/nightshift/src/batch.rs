@@ -299,7 +299,10 @@ pub(crate) fn makes_once(function: &Definition<'_>) -> bool {
                 || statement.bare.starts_with("if not ")
                 || statement.bare.contains("hasattr("))
     };
-    cached || function.body.iter().any(guarded)
+    let shares = |statement: &Statement| statement.bare.starts_with("global ");
+    let branches = |statement: &Statement| statement.bare.starts_with("if ");
+    let body = function.body;
+    cached || body.iter().any(guarded) || (body.iter().any(shares) && body.iter().any(branches))
 }
 
 /// Whether a statement lets go of a buffer.

@@ -12,7 +12,7 @@ use crate::facts::{Facts, Place};
 use crate::manifest;
 use crate::mechanisms::mechanisms;
 use crate::pulls::{DOCKERFILE, ISSUES, MANIFEST, ROUTES, SETTINGS};
-use crate::wording::{listed, numbers, problems as problems_of, quoted};
+use crate::wording::{count, listed, numbers, problems as problems_of, quoted};
 
 /// Citations of one criterion.
 const CITED: usize = 20;
@@ -187,8 +187,8 @@ fn incident(facts: &Facts<'_>, state: &mut PageState) -> Result<Criterion, Error
     cited.extend(entries.iter().take(5).map(|block| cite::block(&block.id)));
     if entries.len() < 2 {
         problems.push(format!(
-            "the timeline has {} new entries with a time, not 2",
-            entries.len()
+            "the timeline has {} with a time, not 2",
+            count(entries.len(), "new line")
         ));
     }
     let builder = builder.cites(cited.into_iter().take(CITED));

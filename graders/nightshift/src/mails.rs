@@ -224,16 +224,23 @@ impl Layout {
     fn of_text(text: &str) -> Self {
         let mut layout = Self::default();
         let mut numbered = Vec::new();
+        let mut dashes = 0;
         let lines: Vec<&str> = text.lines().collect();
         for (index, line) in lines.iter().enumerate() {
             let trimmed = line.trim();
-            if is_bullet(trimmed) {
-                layout.bullets += 1;
+            if let Some(mark) = bullet(trimmed) {
+                // One dash of its own is more often a signature.
+                let is_dash = matches!(mark, '–' | '—');
+                dashes += usize::from(is_dash);
+                layout.bullets += usize::from(!is_dash);
             } else if is_numbered(trimmed) {
                 numbered.push(trimmed.to_owned());
             } else if is_heading(trimmed, layout.bullets > 0, &lines[index + 1..]) {
                 layout.headings.push(trimmed.to_owned());
             }
+        }
+        if dashes > 1 {
+            layout.bullets += dashes;
         }
         if layout.bullets > 0 || numbered.iter().any(|line| is_title(line)) {
             layout.headings.extend(numbered);
@@ -245,18 +252,29 @@ impl Layout {
     }
 }
 
-fn is_bullet(line: &str) -> bool {
+/// The mark that a bullet begins with.
+fn bullet(line: &str) -> Option<char> {
     let mut chars = line.chars();
-    let mark = chars
+    let mark = chars.next().filter(|char| "-*+•‣◦▪●·–—".contains(*char))?;
+    chars
         .next()
-        .is_some_and(|char| "-*+•‣◦▪●–—·".contains(char));
-    mark && chars.next().is_some_and(char::is_whitespace)
+        .is_some_and(char::is_whitespace)
+        .then_some(mark)
 }
 
+fn is_bullet(line: &str) -> bool {
+    bullet(line).is_some()
+}
+
+/// `1. Text`, `2) Text`, and `2.1 Text` with a capital letter: what begins with
+/// a number otherwise may continue a line.
 fn is_numbered(line: &str) -> bool {
-    let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
-    let rest = rest.trim_start_matches(|char: char| char == '.' || char.is_ascii_digit());
-    rest.len() < line.len() && rest.trim_start_matches([')', '.']).starts_with(' ')
+    let rest = line.trim_start_matches(|char: char| char.is_ascii_digit() || ".)".contains(char));
+    let (mark, text) = (&line[..line.len() - rest.len()], rest.trim_start());
+    let begins = mark.starts_with(|char: char| char.is_ascii_digit()) && rest.starts_with(' ');
+    let closed = mark.ends_with(['.', ')']);
+    let capital = mark.contains('.') && text.starts_with(char::is_uppercase);
+    begins && (closed || capital)
 }
 
 /// Whether a numbered line is the title of a section: in capitals, or bold.
@@ -306,6 +324,12 @@ mod tests {
         laid_out("- a\n  continued\n    - nested\n", 2, 0);
         laid_out("1. a\n2. b\n3) c\n", 3, 0);
         laid_out("-5 degrees\n--\nSam", 0, 0);
+        laid_out(
+            "- a\n- b, with\n  5 replicas and\n  2.9Gi, which\n  2 people saw\n— Sam",
+            2,
+            0,
+        );
+        laid_out("– a\n– b\n– c", 3, 0);
     }
 
     #[test]

@@ -31,9 +31,15 @@ fn makes(statement: &Statement, names: &[&str]) -> bool {
     names.iter().any(|name| statement.calls(name))
 }
 
+/// Also by `ConnectionPool.from_url(..)`.
+fn makes_pool(statement: &Statement) -> bool {
+    let named = POOLS.iter().any(|name| statement.names(name));
+    makes(statement, &POOLS) || (named && statement.calls("from_url"))
+}
+
 fn single(python: &Python) -> Result<u64, (String, u64)> {
     let statements = python.statements();
-    let Some(pool) = statements.iter().find(|one| makes(one, &POOLS)) else {
+    let Some(pool) = statements.iter().find(|one| makes_pool(one)) else {
         let client = statements.iter().find(|one| makes(one, &CLIENTS));
         let line = client.map_or(1, |one| one.line);
         return Err(("there is no ConnectionPool".to_owned(), line));
@@ -83,7 +89,7 @@ fn size(python: &Python, elsewhere: impl Fn(&str) -> Option<String>) -> Option<(
 /// of a dictionary that becomes the arguments.
 fn argument(statement: &Statement) -> Option<String> {
     let code = &statement.code;
-    let makes = makes(statement, &POOLS) || makes(statement, &CLIENTS);
+    let makes = makes_pool(statement) || makes(statement, &CLIENTS);
     let quoted = [format!("\"{SIZE}\""), format!("'{SIZE}'")];
     let at = if makes && statement.names(SIZE) {
         statement.bare.find(SIZE)? + SIZE.len()

@@ -275,7 +275,11 @@ fn a_pool_is_one_and_has_twenty_connections() {
     let made = format!(
         "{head}def _make():\n    return redis.ConnectionPool(max_connections=20)\nPOOL = _make()\ndef get_redis_client():\n    return redis.Redis(connection_pool=POOL)\n"
     );
-    for text in [pooled("20"), lazy, cached, named, kwargs, made] {
+    let url = pooled("20").replace(
+        "redis.ConnectionPool(\n",
+        "redis.ConnectionPool.from_url(\n    URL,\n",
+    );
+    for text in [pooled("20"), lazy, cached, named, kwargs, made, url] {
         Night::offering(CLIENT, &text).expect(
             "C4",
             2.0,

@@ -93,11 +93,11 @@ fn a_log_is_complete_with_status_links_and_entries() {
         (log("RESOLVED", "", &timeline), "no link to #145 and #146"),
         (
             log("RESOLVED", &actions, timeline.lines().next().unwrap()),
-            "the timeline has 1 new entries",
+            "the timeline has 1 new line with a time",
         ),
         (
             log("RESOLVED", &actions, "- Fixed it.\n- Told everybody."),
-            "the timeline has 0 new entries",
+            "the timeline has 0 new lines with a time",
         ),
     ] {
         night.expect("C12", 0.0, reason);

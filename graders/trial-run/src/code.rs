@@ -67,10 +67,13 @@ impl<'e> Work<'e> {
             .map(|file| &*file.filename)
             .collect();
         let reason = format!(
-            "#{} has {} commits and changes {}.",
+            "#{} changes {} in {}.",
             pull.number,
-            pull.commits.len(),
-            excerpt(&files.join(", "), 200)
+            excerpt(&files.join(", "), 200),
+            match pull.commits.len() {
+                1 => "one commit".to_owned(),
+                commits => format!("{commits} commits"),
+            }
         );
         builder
             .cite(cite::pull_request(self.repo.full_name(), pull.number))
