@@ -13,6 +13,7 @@ mod faults;
 mod honesty;
 mod lock;
 mod new;
+mod nightshift;
 mod packs;
 mod probes;
 mod python;
