@@ -21,11 +21,16 @@ pub(crate) fn of_another_contract() -> Vec<u8> {
     module
 }
 
-/// A copy of the repository's suite.
+/// A suite that has a copy of one of the repository's tasks, locked.
 pub(crate) fn suite(desk: &Desk) -> String {
     let suite = desk.path("suite");
-    copy(&root().join("tasks"), &suite);
-    suite.to_str().unwrap().to_owned()
+    let task = "gws-task-management";
+    fs::create_dir(&suite).unwrap();
+    copy(&root().join("tasks").join(task), &suite.join(task));
+    let suite = suite.to_str().unwrap().to_owned();
+    let locked = desk.run(["lock", &suite]);
+    assert_eq!(locked.code, 0, "{locked:?}");
+    suite
 }
 
 #[test]

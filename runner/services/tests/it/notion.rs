@@ -37,7 +37,14 @@ fn bench() -> Bench {
     seed.write("world.yaml", WORLD).unwrap();
     seed.write("notion/Engineering/Audit.md", AUDIT).unwrap();
     let services = vec!["google".to_owned(), "notion".to_owned()];
-    let world = World::seed(&seed, &SeedOptions { services, ..SeedOptions::default() }).unwrap();
+    let world = World::seed(
+        &seed,
+        &SeedOptions {
+            services,
+            ..SeedOptions::default()
+        },
+    )
+    .unwrap();
     let config = GatewayConfig::new(world.services());
     let world = WorldHandle::new(world, JournalCaps::default());
     let gateway = Gateway::new(world.clone(), config).unwrap();

@@ -75,10 +75,7 @@ impl Notion {
             email: None,
         }];
         let own = context.accounts.notion.as_ref();
-        let account = (
-            &context.account.email,
-            own.unwrap_or(&context.account.name),
-        );
+        let account = (&context.account.email, own.unwrap_or(&context.account.name));
         let people = context.people.iter().map(|person| {
             (
                 &person.email,
