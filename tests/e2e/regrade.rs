@@ -119,8 +119,15 @@ fn what_is_no_trial_is_told_apart() {
 fn a_recorded_grader_that_was_exchanged_is_not_run() {
     let desk = Desk::new();
     let trial = desk.trial(GWS, "nop", &[]);
-    let graders: Vec<_> = fs::read_dir(desk.path("job/graders")).unwrap().collect();
-    let file = graders[0].as_ref().unwrap().path();
+    // The task's Python lies beside its component.
+    let file = fs::read_dir(desk.path("job/graders"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "wasm")
+        })
+        .unwrap();
     fs::copy(hostile("trap"), &file).unwrap();
     let ended = desk.run(["grade", trial.dir.to_str().unwrap()]);
     ended.refused(5, &["not the locked one"]);
