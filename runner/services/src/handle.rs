@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 use proctor_types::WorldSnapshot;
 use proctor_types::journal::JournalEntry;
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{RwLock, RwLockReadGuard};
 
 use crate::gateway::refusal_body;
 use crate::journal::{Attempt, Journal, JournalCaps, payload_of};
@@ -30,9 +30,9 @@ pub struct WorldHandle {
     state: Arc<Mutex<State>>,
     /// Not with the world: some requests keep that for as long as git runs.
     log: Arc<Mutex<Log>>,
-    /// Who of those that would block a thread by waiting for the world comes
-    /// next.
-    turn: Arc<tokio::sync::Mutex<()>>,
+    /// Kept alone by a request that takes its time, and by all others together:
+    /// nobody blocks a thread by waiting for the former.
+    turn: Arc<RwLock<()>>,
     /// Outside the lock: bodies are hashed before it is taken.
     body_cap: usize,
 }
@@ -125,25 +125,25 @@ impl WorldHandle {
         let key = Key::of(service.name(), request);
         let payload = payload_of(request, self.body_cap);
         let mut state = self.lock();
+        let mut log = self.log();
         if let Some(fault) = &state.fault {
-            let answer = failure(service, request, fault);
-            self.log().journal.unlisted();
-            return answer;
+            log.journal.unlisted();
+            return failure(service, request, fault);
         }
-        if !self.log().journal.make_room() {
-            self.log().journal.unlisted();
+        if !log.journal.make_room() {
+            log.journal.unlisted();
             let text = "this world has answered as many requests as its journal holds";
             return refusal(service.name(), request, 429, text);
         }
         state.world.clock.tick();
         let now = state.world.clock.now();
+        log.now = now;
         if let Some(known) = key.as_ref().and_then(|key| state.memo.get(key)) {
-            let mut log = self.log();
-            log.now = now;
             log.journal.answered_again(&known.facts);
             drop((log, state));
             return dated(known.answer(), now);
         }
+        drop(log);
         let world = &mut state.world;
         let answered = catch_unwind(AssertUnwindSafe(|| service.handle(world, request)));
         let (mut answer, note) = match answered {
@@ -166,10 +166,10 @@ impl WorldHandle {
             answer.read.clear();
         }
         let lasting = answer.lasting;
-        let mut log = self.log();
-        log.now = now;
-        let facts = log.journal.answered(request, payload, &mut answer, note);
-        drop(log);
+        let facts = self
+            .log()
+            .journal
+            .answered(request, payload, &mut answer, note);
         match key {
             Some(key) if lasting => state.memo.keep(key, &answer, facts),
             _ if lasting => {}
@@ -179,21 +179,16 @@ impl WorldHandle {
         dated(answer, now)
     }
 
-    /// Waits until every request that was here before has been answered. As
-    /// long as what it gives is kept, those that come later wait: without
-    /// keeping a thread.
-    pub(crate) async fn turn(&self) -> OwnedMutexGuard<()> {
-        Arc::clone(&self.turn).lock_owned().await
+    /// Waits for requests that take their time and were here before. As long as
+    /// what it gives is kept, those that come later wait.
+    pub(crate) async fn turn(&self) -> RwLockReadGuard<'_, ()> {
+        self.turn.read().await
     }
 
-    /// As [`WorldHandle::answer`], in turn, for requests that take their time
-    /// ([`Service::takes_long`]): on a thread that may be kept.
-    pub(crate) async fn answer_apart(
-        &self,
-        service: Arc<dyn Service>,
-        request: Request,
-        turn: OwnedMutexGuard<()>,
-    ) -> Answer {
+    /// As [`WorldHandle::answer`], for requests that take their time
+    /// ([`Service::takes_long`]): alone, and on a thread that may be kept.
+    pub(crate) async fn answer_apart(&self, service: Arc<dyn Service>, request: Request) -> Answer {
+        let turn = Arc::clone(&self.turn).write_owned().await;
         let world = self.clone();
         let name = service.name();
         let work = tokio::task::spawn_blocking(move || {
@@ -357,7 +352,9 @@ fn http_date(now: Timestamp) -> Option<HeaderValue> {
 
 #[cfg(test)]
 mod tests {
+    use std::pin::pin;
     use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::task::{Context, Poll, Waker};
 
     use bytes::Bytes;
     use http::HeaderMap;
@@ -408,6 +405,14 @@ mod tests {
         }
     }
 
+    /// What a future has to give without waiting.
+    fn ready<T>(future: impl Future<Output = T>) -> Option<T> {
+        match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(it) => Some(it),
+            Poll::Pending => None,
+        }
+    }
+
     // One thread for everything but the slow request: whoever blocked it would
     // block the test.
     #[tokio::test]
@@ -420,10 +425,9 @@ mod tests {
             asked,
             go: Mutex::new(gone),
         });
-        let turn = world.turn().await;
         let first = tokio::spawn({
             let (world, slow) = (world.clone(), Arc::clone(&slow));
-            async move { world.answer_apart(slow, request(), turn).await }
+            async move { world.answer_apart(slow, request()).await }
         });
         let asked = tokio::task::spawn_blocking(move || {
             was_asked.recv().unwrap();
@@ -433,12 +437,10 @@ mod tests {
         // The slow one is at work. The log can be read, and others queue up.
         assert!(world.journal().is_empty());
         assert!(world.http_date().is_some());
+        assert!(ready(world.turn()).is_none(), "the world is taken");
         let second = tokio::spawn({
             let (world, slow) = (world.clone(), Arc::clone(&slow));
-            async move {
-                let turn = world.turn().await;
-                world.answer_apart(slow, request(), turn).await
-            }
+            async move { world.answer_apart(slow, request()).await }
         });
         tokio::task::yield_now().await;
         assert!(was_asked.try_recv().is_err(), "one at a time");
@@ -449,5 +451,9 @@ mod tests {
         go.send(()).unwrap();
         assert_eq!(second.await.unwrap().status, 200);
         assert_eq!(world.journal().len(), 2);
+        // Where nothing takes its time, nobody waits for anybody.
+        let turns = [ready(world.turn()), ready(world.turn())];
+        assert!(turns.iter().all(Option::is_some));
+        assert!(ready(Arc::clone(&world.turn).write_owned()).is_none());
     }
 }

@@ -256,16 +256,17 @@ pub(super) async fn answer(
         Ok(Body { bytes, share }) => {
             request.body = bytes;
             let method = request.method.clone();
-            let answer = if service.speaks_mcp(&request.path) {
-                let _turn = shared.world.turn().await;
-                shared.mcp.answer(request).await
-            } else if service.takes_long(&request) {
-                let turn = shared.world.turn().await;
+            let answer = if service.takes_long(&request) {
                 let service = Arc::clone(service);
-                shared.world.answer_apart(service, request, turn).await
+                shared.world.answer_apart(service, request).await
             } else {
                 let _turn = shared.world.turn().await;
-                shared.world.answer(service.as_ref(), &request)
+                if service.speaks_mcp(&request.path) {
+                    // On the heap: every request's future would be as large.
+                    Box::pin(shared.mcp.answer(request)).await
+                } else {
+                    shared.world.answer(service.as_ref(), &request)
+                }
             };
             drop(share);
             reply_of(shared, &method, answer)
