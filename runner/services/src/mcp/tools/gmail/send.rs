@@ -30,10 +30,10 @@ enum Addresses {
 }
 
 impl Addresses {
-    fn all(&self) -> Vec<String> {
+    fn all(self) -> Vec<String> {
         let texts = match self {
-            Self::One(text) => std::slice::from_ref(text),
-            Self::Many(texts) => texts.as_slice(),
+            Self::One(text) => vec![text],
+            Self::Many(texts) => texts,
         };
         let parts = texts.iter().flat_map(|text| text.split(','));
         let parts = parts.map(str::trim).filter(|part| !part.is_empty());
@@ -54,24 +54,40 @@ struct Letter {
     references: Vec<String>,
 }
 
+/// The arguments that say who gets a mail, which all tools have that write one.
+struct Recipients {
+    /// `recipient_email`.
+    first: Option<String>,
+    /// `extra_recipients`.
+    more: Option<Addresses>,
+    cc: Option<Addresses>,
+    bcc: Option<Addresses>,
+}
+
+/// The addresses in an argument.
+fn addresses(argument: &str, given: Option<Addresses>) -> Result<Vec<String>, Problem> {
+    let all = given.map(Addresses::all).unwrap_or_default();
+    match all.iter().find(|address| !is_address(bare(address))) {
+        Some(wrong) => Err(Problem::new(format!(
+            "`{}` in `{argument}` is no mail address like `ada@example.com`.",
+            shown(wrong)
+        ))),
+        None => Ok(all),
+    }
+}
+
 impl Letter {
-    /// Takes addresses of an argument.
-    fn address(
-        &mut self,
-        argument: &str,
-        field: fn(&mut Self) -> &mut Vec<String>,
-        addresses: Option<&Addresses>,
-    ) -> Result<(), Problem> {
-        for address in addresses.map(Addresses::all).unwrap_or_default() {
-            if !is_address(bare(&address)) {
-                return Err(Problem::new(format!(
-                    "`{}` in `{argument}` is no mail address like `ada@example.com`.",
-                    shown(&address)
-                )));
-            }
-            field(self).push(address);
-        }
-        Ok(())
+    /// A letter without anything but recipients.
+    fn to(recipients: Recipients) -> Result<Self, Problem> {
+        let first = recipients.first.map(Addresses::One);
+        let mut to = addresses("recipient_email", first)?;
+        to.extend(addresses("extra_recipients", recipients.more)?);
+        Ok(Self {
+            to,
+            cc: addresses("cc", recipients.cc)?,
+            bcc: addresses("bcc", recipients.bcc)?,
+            ..Self::default()
+        })
     }
 
     /// The mail's source, in the form in which Gmail takes it.
@@ -183,16 +199,12 @@ impl Arguments for SendEmail {
     const LOST: &'static str = "";
 
     fn run(self, caller: &mut Caller<'_>) -> Result<Value, Problem> {
-        let mut letter = Letter::default();
-        let first = self.recipient_email.map(Addresses::One);
-        letter.address("recipient_email", |it| &mut it.to, first.as_ref())?;
-        letter.address(
-            "extra_recipients",
-            |it| &mut it.to,
-            self.extra_recipients.as_ref(),
-        )?;
-        letter.address("cc", |it| &mut it.cc, self.cc.as_ref())?;
-        letter.address("bcc", |it| &mut it.bcc, self.bcc.as_ref())?;
+        let mut letter = Letter::to(Recipients {
+            first: self.recipient_email,
+            more: self.extra_recipients,
+            cc: self.cc,
+            bcc: self.bcc,
+        })?;
         if letter.to.is_empty() && letter.cc.is_empty() && letter.bcc.is_empty() {
             return Err(Problem::new(
                 "The mail has no recipient: give `recipient_email`, `cc` or `bcc`.",
@@ -278,16 +290,12 @@ impl Arguments for ReplyToThread {
     const LOST: &'static str = FIND_THREAD;
 
     fn run(self, caller: &mut Caller<'_>) -> Result<Value, Problem> {
-        let mut letter = Letter::default();
-        let first = Addresses::One(self.recipient_email);
-        letter.address("recipient_email", |it| &mut it.to, Some(&first))?;
-        letter.address(
-            "extra_recipients",
-            |it| &mut it.to,
-            self.extra_recipients.as_ref(),
-        )?;
-        letter.address("cc", |it| &mut it.cc, self.cc.as_ref())?;
-        letter.address("bcc", |it| &mut it.bcc, self.bcc.as_ref())?;
+        let mut letter = Letter::to(Recipients {
+            first: Some(self.recipient_email),
+            more: self.extra_recipients,
+            cc: self.cc,
+            bcc: self.bcc,
+        })?;
         if letter.to.is_empty() {
             return Err(Problem::new(
                 "`recipient_email` is empty: give the address of the mail that you answer.",
@@ -327,9 +335,8 @@ impl Arguments for ForwardMessage {
     const LOST: &'static str = FIND_MAIL;
 
     fn run(self, caller: &mut Caller<'_>) -> Result<Value, Problem> {
-        let mut letter = Letter::default();
-        letter.address("recipients", |it| &mut it.to, Some(&self.recipients))?;
-        if letter.to.is_empty() {
+        let to = addresses("recipients", Some(self.recipients))?;
+        if to.is_empty() {
             return Err(Problem::new(
                 "`recipients` is empty: say who gets the mail.",
             ));
@@ -337,8 +344,7 @@ impl Arguments for ForwardMessage {
         let mail = caller.ask(message(&self.message_id, "full"))?;
         let payload = &mail["payload"];
         let of = |name| view::field(payload, name).unwrap_or_default();
-        letter.subject = format!("Fwd: {}", of("Subject"));
-        letter.body = format!(
+        let body = format!(
             "{}\r\n\r\n---------- Forwarded message ---------\r\nFrom: {}\r\nDate: {}\r\n\
              Subject: {}\r\nTo: {}\r\n\r\n{}",
             self.additional_text,
@@ -348,6 +354,12 @@ impl Arguments for ForwardMessage {
             of("To"),
             view::text(payload),
         );
+        let letter = Letter {
+            to,
+            subject: format!("Fwd: {}", of("Subject")),
+            body,
+            ..Letter::default()
+        };
         let answer = caller.ask(post("messages/send", &letter.raw(), None))?;
         Ok(sent(&answer))
     }
@@ -382,16 +394,12 @@ impl Arguments for CreateEmailDraft {
     const LOST: &'static str = FIND_THREAD;
 
     fn run(self, caller: &mut Caller<'_>) -> Result<Value, Problem> {
-        let mut letter = Letter::default();
-        let first = Addresses::One(self.recipient_email);
-        letter.address("recipient_email", |it| &mut it.to, Some(&first))?;
-        letter.address(
-            "extra_recipients",
-            |it| &mut it.to,
-            self.extra_recipients.as_ref(),
-        )?;
-        letter.address("cc", |it| &mut it.cc, self.cc.as_ref())?;
-        letter.address("bcc", |it| &mut it.bcc, self.bcc.as_ref())?;
+        let mut letter = Letter::to(Recipients {
+            first: Some(self.recipient_email),
+            more: self.extra_recipients,
+            cc: self.cc,
+            bcc: self.bcc,
+        })?;
         letter.subject = self.subject;
         letter.body = self.body;
         letter.is_html = self.is_html;
