@@ -56,6 +56,21 @@ impl Request {
         self.headers.get(name)?.to_str().ok()
     }
 
+    /// `scheme://host`, with the port where it is not the scheme's own: what
+    /// addresses in an answer begin with.
+    pub fn origin(&self) -> String {
+        let scheme = self.scheme.as_str();
+        let host = if self.host.contains(':') {
+            format!("[{}]", self.host)
+        } else {
+            self.host.clone()
+        };
+        match (self.scheme, self.port) {
+            (Scheme::Https, 443) | (Scheme::Http, 80) => format!("{scheme}://{host}"),
+            (_, port) => format!("{scheme}://{host}:{port}"),
+        }
+    }
+
     /// The token of `Authorization: Bearer TOKEN`, where it is not empty.
     pub fn bearer(&self) -> Option<&str> {
         let (scheme, token) = self.header("authorization")?.split_once(' ')?;
@@ -186,4 +201,36 @@ pub trait Service: Send + Sync {
 
     /// Answers a request. Called with the world's clock already moved on.
     fn handle(&self, world: &mut World, request: &Request) -> Answer;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_is_one_that_a_client_can_ask_again() {
+        for (scheme, host, port, origin) in [
+            (
+                Scheme::Https,
+                "api.github.com",
+                443,
+                "https://api.github.com",
+            ),
+            (Scheme::Http, "127.0.0.1", 80, "http://127.0.0.1"),
+            (Scheme::Http, "127.0.0.1", 443, "http://127.0.0.1:443"),
+            (Scheme::Http, "::1", 8080, "http://[::1]:8080"),
+        ] {
+            let request = Request {
+                method: Method::GET,
+                scheme,
+                host: host.to_owned(),
+                port,
+                path: "/".to_owned(),
+                query: String::new(),
+                headers: HeaderMap::new(),
+                body: Bytes::new(),
+            };
+            assert_eq!(request.origin(), origin);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Refusal, meta};
 use crate::mcp::{Tool, Toolkit, tool};
-use crate::service::{Request, Scheme};
+use crate::service::Request;
 use crate::world::World;
 
 /// Most sessions of a world.
@@ -103,34 +103,18 @@ impl Session {
             403,
             "ToolRouterV2_ToolkitNotEnabled",
             format!(
-                "This session may not use {}: it was created without the toolkit `{}`.",
+                "This session may not use {}: it does not have the toolkit `{}`.",
                 tool.slug,
                 tool.toolkit.slug()
             ),
-        ))
+        )
+        .fix("Use the session's own tools, or a session that has the toolkit."))
     }
 
     /// As the interface shows it. The MCP server is at the address that was
     /// asked: clients send their key nowhere else.
     pub(super) fn json(&self, id: &str, world: &World, request: &Request) -> Value {
-        let standard = match request.scheme {
-            Scheme::Https => 443,
-            Scheme::Http => 80,
-        };
-        let port = if request.port == standard {
-            String::new()
-        } else {
-            format!(":{}", request.port)
-        };
-        let host = if request.host.contains(':') {
-            format!("[{}]", request.host)
-        } else {
-            request.host.clone()
-        };
-        let url = format!(
-            "{}://{host}{port}/tool_router/{id}/mcp",
-            request.scheme.as_str()
-        );
+        let url = format!("{}/tool_router/{id}/mcp", request.origin());
         let names = meta::TOOLS.iter().map(|tool| tool.slug);
         let names = names.chain(self.listed(world).into_iter().map(|tool| tool.slug));
         let mut config = json!({

@@ -10,7 +10,7 @@ use proctor_types::journal::{Change, Touch, View};
 use super::error::{Error, Result};
 use super::git;
 use super::state::{GitHub, Repo, User, noreply};
-use crate::service::{Request, Scheme};
+use crate::service::Request;
 use crate::world::{Ids, World};
 
 /// Addresses that answers are made of, as the client wrote them.
@@ -31,16 +31,7 @@ impl Urls {
                 html: "https://github.com".to_owned(),
             };
         }
-        let standard = match request.scheme {
-            Scheme::Https => 443,
-            Scheme::Http => 80,
-        };
-        let port = if request.port == standard {
-            String::new()
-        } else {
-            format!(":{}", request.port)
-        };
-        let html = format!("{}://{host}{port}", request.scheme.as_str());
+        let html = request.origin();
         let enterprise = request.path.starts_with("/api/");
         let api = if enterprise {
             format!("{html}/api/v3")
