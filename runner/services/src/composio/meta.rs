@@ -126,11 +126,7 @@ pub(super) fn run(
         }
         Err(refusal) => Outcome {
             successful: false,
-            error: Some(
-                format!("{} {}", refusal.message, refusal.fix)
-                    .trim()
-                    .to_owned(),
-            ),
+            error: Some(refusal.text()),
             data: json!({}),
         },
     };
@@ -156,7 +152,7 @@ fn schemas(call: &mut Call<'_>) -> Result<Value, Refusal> {
             Ok(tool) => {
                 found.insert(tool.slug.to_owned(), search::schema(tool));
             }
-            Err(refusal) => missing.push(refusal.message),
+            Err(refusal) => missing.push(refusal.text()),
         }
     }
     Ok(json!({"tool_schemas": found, "not_found": missing}))
@@ -181,14 +177,14 @@ fn execute(call: &mut Call<'_>) -> Result<Value, Refusal> {
         };
         let outcome = match call.session.tool(call.world, slug) {
             Ok(tool) => {
-                let done = mcp::run(call.world, CHANNEL, tool.slug, arguments, call.request);
+                let done = mcp::run(call.world, CHANNEL, tool, arguments, call.request);
                 call.parts.extend(done.parts);
                 call.lasting &= done.lasting;
                 done.outcome
             }
             Err(refusal) => Outcome {
                 successful: false,
-                error: Some(refusal.message),
+                error: Some(refusal.text()),
                 data: json!({}),
             },
         };

@@ -17,7 +17,7 @@ use serde_json::json;
 
 pub(crate) use sessions::Sessions;
 
-use crate::mcp;
+use crate::mcp::{Problem, Tool, tool};
 use crate::service::{Answer, Request, Service};
 use crate::world::World;
 
@@ -90,6 +90,31 @@ pub(crate) fn refusal(world: &World, request: &Request, session: &str) -> Option
     Some(refusal.answer())
 }
 
+/// The session whose MCP server a path is, where there is such a session.
+fn session_at<'w>(world: &'w World, path: &str) -> Option<&'w sessions::Session> {
+    session_of(path).and_then(|id| world.composio.get(id))
+}
+
+/// The tools of an MCP server: at the address of a session those that it may
+/// use, elsewhere all that the world has.
+pub(crate) fn tools_at(world: &World, path: &str) -> Vec<&'static Tool> {
+    match session_at(world, path) {
+        Some(session) => session.tools(world),
+        None => tool::offered(world).collect(),
+    }
+}
+
+/// Of those, the one with this name.
+pub(crate) fn tool_at(world: &World, path: &str, slug: &str) -> Result<&'static Tool, Problem> {
+    match session_at(world, path) {
+        Some(session) => {
+            let tool = session.tool(world, slug);
+            tool.map_err(|refusal| Problem::new(refusal.text()))
+        }
+        None => tool::find(world, slug),
+    }
+}
+
 /// The key of a request: any that is not empty is the account's.
 fn key_of(request: &Request) -> Option<&str> {
     ["x-api-key", "x-user-api-key"]
@@ -141,6 +166,11 @@ impl Refusal {
         Self::new(400, "HTTP_BadRequest", what)
     }
 
+    /// What is wrong and what to do about it, for a model.
+    fn text(&self) -> String {
+        format!("{} {}", self.message, self.fix).trim().to_owned()
+    }
+
     fn answer(&self) -> Answer {
         let body = json!({"error": {
             "message": self.message,
@@ -153,9 +183,9 @@ impl Refusal {
     }
 }
 
-impl From<mcp::Problem> for Refusal {
+impl From<Problem> for Refusal {
     /// A tool that is not there.
-    fn from(problem: mcp::Problem) -> Self {
+    fn from(problem: Problem) -> Self {
         Self::new(404, "Tool_ToolNotFound", problem.text)
     }
 }

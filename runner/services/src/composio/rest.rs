@@ -109,7 +109,7 @@ fn of_tools(world: &mut World, request: &Request, rest: &[&str]) -> Result<Answe
             let tool = tool::find(world, slug)?;
             let body = body_of(request)?;
             let arguments = arguments_of(&body)?;
-            let done = mcp::run(world, CHANNEL, tool.slug, arguments, request);
+            let done = mcp::run(world, CHANNEL, tool, arguments, request);
             let log = world.ids.hex("composio.log", 16);
             let mut value = done.outcome.json();
             value["log_id"] = format!("log_{log}").into();
@@ -208,7 +208,7 @@ fn execute(
         done
     } else {
         let tool = session.tool(world, slug)?;
-        mcp::run(world, CHANNEL, tool.slug, arguments, request)
+        mcp::run(world, CHANNEL, tool, arguments, request)
     };
     let log = world.ids.hex("composio.log", 16);
     let value = json!({

@@ -13,8 +13,9 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
-use super::tool::{Tool, offered, run};
+use super::tool::{Run, Tool, run};
 use super::{NAME, tools, via};
+use crate::composio;
 use crate::handle::WorldHandle;
 use crate::service::{Answer, Request, Service};
 use crate::world::World;
@@ -57,9 +58,10 @@ impl ServerHandler for Server {
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = self.world.look(|world| offered(world).collect::<Vec<_>>());
+        let path = &exchange_of(&context)?.request.path;
+        let tools = self.world.look(|world| composio::tools_at(world, path));
         let tools = tools.into_iter().map(described).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -69,11 +71,7 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let parts = context.extensions.get::<Parts>();
-        let exchange = parts.and_then(|parts| parts.extensions.get::<Arc<Exchange>>());
-        let Some(exchange) = exchange else {
-            return Err(ErrorData::internal_error("the request is lost", None));
-        };
+        let exchange = exchange_of(&context)?;
         let version = context.protocol_version();
         let call = Call {
             slug: params.name.into_owned(),
@@ -110,6 +108,15 @@ impl ServerHandler for Server {
             None,
         ))
     }
+}
+
+/// The HTTP request that a message came in.
+fn exchange_of(context: &RequestContext<RoleServer>) -> Result<&Exchange, ErrorData> {
+    let parts = context.extensions.get::<Parts>();
+    let exchange = parts.and_then(|parts| parts.extensions.get::<Arc<Exchange>>());
+    exchange
+        .map(AsRef::as_ref)
+        .ok_or_else(|| ErrorData::internal_error("the request is lost", None))
 }
 
 /// A tool as the protocol describes it.
@@ -149,7 +156,10 @@ impl Service for Call {
         if let Some(refusal) = super::front::refusal(world, request) {
             return refusal;
         }
-        let done = run(world, CHANNEL, &self.slug, self.arguments.clone(), request);
+        let done = match composio::tool_at(world, &request.path, &self.slug) {
+            Ok(tool) => run(world, CHANNEL, tool, self.arguments.clone(), request),
+            Err(problem) => Run::refused(problem),
+        };
         let value = done.outcome.json();
         let mut result = if done.outcome.successful {
             CallToolResult::structured(value)

@@ -218,25 +218,26 @@ pub(crate) struct Run {
     pub(crate) lasting: bool,
 }
 
+impl Run {
+    /// A call that was refused before the tool did anything.
+    pub(crate) fn refused(problem: Problem) -> Self {
+        Self {
+            outcome: Err(problem).into(),
+            parts: Vec::new(),
+            lasting: true,
+        }
+    }
+}
+
 /// Calls a tool of a world. `channel` is how it was called (`mcp`, `composio`),
 /// `outer` the request that it was called with.
 pub(crate) fn run(
     world: &mut World,
     channel: &str,
-    slug: &str,
+    tool: &'static Tool,
     mut arguments: Map<String, Value>,
     outer: &Request,
 ) -> Run {
-    let tool = match tools::find(world, slug) {
-        Ok(tool) => tool,
-        Err(problem) => {
-            return Run {
-                outcome: Err(problem).into(),
-                parts: Vec::new(),
-                lasting: true,
-            };
-        }
-    };
     let mut caller = Caller::new(world, outer, super::via(channel, tool.slug));
     let result = own_mailbox(&caller, tool, &mut arguments)
         .and_then(|()| (tool.runner)(tool, &mut caller, arguments));

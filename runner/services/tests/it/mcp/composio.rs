@@ -244,6 +244,51 @@ async fn the_server_of_a_session_is_only_for_that_session() {
 }
 
 #[tokio::test]
+async fn the_server_of_a_session_has_the_tools_of_its_toolkits() {
+    let bench = Bench::new();
+    let made = session(&bench, json!({"user_id": "u", "toolkits": ["gmail"]})).await;
+    let id = made["session_id"].as_str().unwrap();
+    let ask = async |method: &str, params: Value| {
+        let path = format!("/tool_router/{id}/mcp");
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        json(&bench, "POST", &path, message).await.1["result"].clone()
+    };
+    let toolkits = async || {
+        let listed = ask("tools/list", json!({})).await;
+        let tools = listed["tools"].as_array().unwrap();
+        let mut toolkits: Vec<String> = tools
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap())
+            .map(|name| name.split('_').next().unwrap().to_owned())
+            .collect();
+        toolkits.dedup();
+        (tools.len(), toolkits.join(" "))
+    };
+    assert_eq!(toolkits().await, (12, "GMAIL".to_owned()));
+    let search = json!({"name": "NOTION_SEARCH_NOTION_PAGE", "arguments": {}});
+    let refused = ask("tools/call", search.clone()).await;
+    assert_eq!(refused["isError"], true);
+    let error = refused["structuredContent"]["error"].as_str().unwrap();
+    assert!(error.contains("toolkit `notion`"), "{error}");
+    let journal = bench.world.journal();
+    assert!(journal.iter().all(|it| it.part_of.is_none()));
+    assert_eq!(
+        journal.last().unwrap().via.as_ref().unwrap().tool,
+        "NOTION_SEARCH_NOTION_PAGE"
+    );
+    let profile = json!({"name": "GMAIL_GET_PROFILE", "arguments": {}});
+    assert_eq!(ask("tools/call", profile).await["isError"], false);
+
+    let wider = json!({"toolkits": {"disable": ["gmail"]}});
+    json(&bench, "PATCH", &format!("{SESSION}/{id}"), wider).await;
+    assert_eq!(toolkits().await, (31, "GITHUB NOTION".to_owned()));
+    assert_eq!(ask("tools/call", search).await["isError"], false);
+    // The world's own address is nobody's session.
+    let all = bench.ask("tools/list", json!({})).await;
+    assert_eq!(all["result"]["tools"].as_array().unwrap().len(), 43);
+}
+
+#[tokio::test]
 async fn what_is_wrong_is_said_and_nothing_happens() {
     let bench = Bench::new();
     let (status, _, body) = bench.send("POST", SESSION, "", "{}").await;
