@@ -35,15 +35,16 @@
 //! ([`ENV_FILES`]). `$PROCTOR_ATTEMPT` ([`ENV_ATTEMPT`]) is the number of the
 //! attempt.
 
+mod error;
 mod files;
 mod parse;
 mod template;
 
 use std::time::Duration;
 
+pub use error::{StepsError, StepsProblem};
 pub(crate) use files::read as read_files;
 pub use files::{Brought, BroughtError, BroughtFile, MAX_BROUGHT_BYTES, MAX_BROUGHT_FILES};
-pub use parse::{StepsError, StepsProblem};
 pub use template::{TemplateError, Variables};
 
 /// Bytes that a steps file may have.

@@ -4,5 +4,6 @@
 
 mod capture_limits;
 mod command;
+mod ends;
 mod rooms;
 mod scripted;

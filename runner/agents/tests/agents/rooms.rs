@@ -10,6 +10,7 @@ use proctor_agents::{
     TranscriptWriter,
 };
 use proctor_types::Event;
+use proctor_types::manifest::AgentEnd;
 use proctor_types::transcript::{Message, Part, Role};
 use tokio::io::AsyncWriteExt;
 
@@ -253,4 +254,12 @@ pub(crate) async fn play(steps: &str, room: &dyn Shell) -> (Result<AgentRun, Age
         ..assignment("Do it.")
     };
     run(&proctor_agents::scripted::Oracle, room, &assignment).await
+}
+
+/// Exit code and reason of an agent that failed.
+pub(crate) fn failure(end: &AgentEnd) -> (Option<i32>, &str) {
+    match end {
+        AgentEnd::Failed { exit_code, reason } => (*exit_code, reason),
+        other => panic!("the agent should have failed, and {other:?}"),
+    }
 }
