@@ -25,7 +25,8 @@ pub(super) struct State {
     /// Until when the grader may go on without giving way.
     turn_ends: Instant,
     engine: Engine,
-    /// Paths that the grader asked for and the bundle does not have.
+    /// Paths that the grader asked for, in calls or as files, and the bundle
+    /// does not have.
     pub(super) missing: std::collections::BTreeSet<String>,
     pub(super) wasi: Wasi,
 }

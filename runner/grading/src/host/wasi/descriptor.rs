@@ -81,7 +81,10 @@ impl State {
     fn existing(&mut self, base: &Resource<Descriptor>, path: &str) -> Answer<Node> {
         let base = self.node(base)?;
         let walked = self.walk(&base, path)?;
-        let node = walked.found.ok_or(ErrorCode::NoEntry)?;
+        let Some(node) = walked.found else {
+            self.misses_below(&walked.directory, walked.name);
+            return Err(ErrorCode::NoEntry.into());
+        };
         if walked.must_be_directory && !self.is_directory(&node) {
             return Err(ErrorCode::NotDirectory.into());
         }
@@ -326,6 +329,7 @@ impl types::HostDescriptor for State {
         let writes = flags.contains(DescriptorFlags::WRITE) || how.contains(OpenFlags::TRUNCATE);
         let Some(found) = walked.found else {
             if !how.contains(OpenFlags::CREATE) {
+                self.misses_below(&walked.directory, walked.name);
                 return Err(ErrorCode::NoEntry.into());
             }
             if walked.must_be_directory || how.contains(OpenFlags::DIRECTORY) {

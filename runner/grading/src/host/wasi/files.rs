@@ -218,7 +218,12 @@ impl State {
                             must_be_directory,
                         });
                     }
-                    at = found.ok_or(ErrorCode::NoEntry)?;
+                    let Some(found) = found else {
+                        let rest: Vec<&str> = parts.collect();
+                        self.misses_below(&at, &join(name, &rest.join("/")));
+                        return Err(ErrorCode::NoEntry.into());
+                    };
+                    at = found;
                     depth += 1;
                 }
             }
@@ -229,6 +234,14 @@ impl State {
             name: "",
             must_be_directory,
         })
+    }
+
+    /// Remembers what a grader asked for in vain, where it is of the bundle:
+    /// what an interpreter looks for elsewhere is nobody's spelling.
+    pub(super) fn misses_below(&mut self, directory: &Node, rest: &str) {
+        if let Node::Bundle { path, .. } = directory {
+            self.misses(&join(path, rest));
+        }
     }
 
     /// Names in a directory, in order, each with whether it is a directory.

@@ -274,3 +274,51 @@ fn a_module_that_the_grader_can_do_without_is_noted() {
         ["The grader asked for the module `numpy`, which is not there."]
     );
 }
+
+/// A misspelt name is found by what is asked for in vain, however Python asks.
+#[test]
+fn what_is_asked_for_in_vain_is_named_as_in_the_bundle() {
+    let source = r#"
+import importlib, os
+from pathlib import Path
+
+def tried(call):
+    try:
+        call()
+    except (OSError, ImportError):
+        pass
+
+def grade(transcript, workspace_path):
+    workspace = Path(workspace_path)
+    tried(lambda: open(workspace / "sumary.md"))
+    tried(lambda: (workspace / "plans/march/plan.md").read_text())
+    tried(lambda: os.listdir("/workspace/report"))
+    tried(lambda: open("/evidence/world/afterwards.json"))
+    tried(lambda: os.stat("/fixtures/../fixtures/date.csv"))
+    (workspace / "summary.md.txt").exists()
+    # What is there, what is made, and what is no evidence.
+    (workspace / "summary.md").read_text()
+    Path("/tmp/made").write_text("x")
+    for path in ("/tmp/none", "/nowhere/none", "/grader/none", "/workspace/summary.md/none"):
+        tried(lambda: open(path))
+    tried(lambda: open("/workspace/new", "w"))
+    tried(lambda: importlib.import_module("no_such_module"))
+    return {"a": 1.0}
+"#;
+    assert_eq!(
+        grade(source).unwrap().missing,
+        [
+            "fixtures/date.csv",
+            "workspace/plans/march/plan.md",
+            "workspace/report",
+            "workspace/sumary.md",
+            "workspace/summary.md.txt",
+            "world/afterwards.json",
+        ]
+    );
+    let many = "import os\nos.path.exists('/workspace/' + 'x' * 4000)\n\
+                for n in range(1000):\n    os.path.exists(f'/workspace/{n}')\nreturn {'a': 1.0}";
+    let missing = grade(&function(many)).unwrap().missing;
+    assert_eq!(missing.len(), 100);
+    assert!(missing.iter().all(|path| path.len() < 20), "{missing:?}");
+}
