@@ -159,18 +159,8 @@ fn print(summary: &JobSummary) {
     for line in reporter::summary::lines(summary) {
         output::out(&line);
     }
-    let of = &summary.denominator;
     output::out("");
-    output::out(&format!(
-        "{} of {} trials count (scored {}, agent error {}, timeout {}); not counted: ungraded {}, infrastructure {}",
-        of.counted,
-        of.planned,
-        of.scored,
-        of.agent_error,
-        of.timeout,
-        of.ungraded,
-        of.infrastructure
-    ));
+    output::out(&summary.denominator.to_string());
     output::out(&summary.time.to_string());
     output::out(&format!("summary: {}/summary.md", summary.dir));
 }

@@ -23,6 +23,7 @@ use crate::trial::{Bench, Graders, Module, Tools, TrialSpec, Worlds, brought, se
 const LABEL_BYTES: usize = 64;
 /// Where jobs are recorded, seen from where `proctor` runs.
 const OUT: &str = "out";
+
 /// What the operator asks for.
 #[derive(Debug, Clone)]
 pub struct JobRequest {

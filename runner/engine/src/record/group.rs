@@ -4,12 +4,10 @@
 use proctor_types::verdict::{Interval, Points};
 use serde::{Deserialize, Serialize};
 
-use super::{CategoryRecord, CriterionRecord, TrialRecord, number};
+use super::{CategoryRecord, CriterionRecord, TrialRecord, is_full, number};
 
 /// Agents that are no agents under test: what they come to is known before.
 const REFERENCES: [&str; 2] = ["oracle", "nop"];
-/// Points are compared with this much room for the sum of fractions.
-const ROOM: f64 = 1e-9;
 
 /// Runs of one task that are looked at together: those of one agent, or those
 /// of every agent but `oracle` and `nop`.
@@ -142,7 +140,7 @@ impl GroupRecord {
     }
 
     fn kind(&mut self, pattern: &Pattern) -> &mut Vec<Pattern> {
-        let full = |points: &f64| *points + ROOM >= pattern.max;
+        let full = |points: &f64| is_full(*points, pattern.max);
         if pattern.points.iter().any(Option::is_none) {
             &mut self.undecided
         } else if pattern.points.iter().flatten().all(full) {
@@ -246,7 +244,7 @@ impl CategoryRecord {
 }
 
 /// Each of `names` once, in the order in which they come up.
-fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(super) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = Vec::new();
     for name in names {
         if !seen.contains(&name) {
@@ -258,8 +256,8 @@ fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Outcome;
     use super::super::testing::record;
+    use super::super::{Outcome, ROOM};
     use super::*;
 
     fn ids(patterns: &[Pattern]) -> Vec<&str> {

@@ -26,6 +26,15 @@ pub const TRIAL_SCHEMA: &str = "proctor.trial/1";
 /// Version of `summary.json`.
 pub const SUMMARY_SCHEMA: &str = "proctor.summary/1";
 
+/// Points are compared with this much room: a sum of fractions may miss a whole
+/// number by as much.
+pub(crate) const ROOM: f64 = 1e-9;
+
+/// Whether `points` of `max` are full marks.
+pub(crate) fn is_full(points: f64, max: f64) -> bool {
+    points + ROOM >= max
+}
+
 /// How a trial came out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -286,6 +295,26 @@ impl Denominator {
             ungraded: count(Outcome::Ungraded),
             infrastructure: count(Outcome::Infrastructure),
         }
+    }
+}
+
+/// `3 of 4 trials count: ...`.
+impl std::fmt::Display for Denominator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            planned,
+            counted,
+            scored,
+            agent_error,
+            timeout,
+            ungraded,
+            infrastructure,
+        } = self;
+        write!(
+            f,
+            "{counted} of {planned} trials count: scored {scored}, agent error {agent_error}, \
+             timeout {timeout}; not counted: ungraded {ungraded}, infrastructure {infrastructure}"
+        )
     }
 }
 

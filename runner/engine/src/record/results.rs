@@ -2,6 +2,7 @@
 
 use proctor_types::verdict::{Interval, Points, Standing};
 
+use super::group::distinct;
 use super::{GroupRecord, JobSummary, Outcome, Spread, TrialRecord};
 
 /// The runs of one task.
@@ -33,13 +34,10 @@ impl ResultsTable {
     /// A table for each task of `summary`. Between the ends of an interval
     /// stands `dash`.
     pub fn all(summary: &JobSummary, dash: &str) -> Vec<Self> {
-        let mut tables: Vec<Self> = Vec::new();
-        for trial in &summary.trials {
-            if !tables.iter().any(|table| table.task == trial.task) {
-                tables.push(Self::of(summary, &trial.task, dash));
-            }
-        }
-        tables
+        distinct(summary.trials.iter().map(|trial| trial.task.as_str()))
+            .into_iter()
+            .map(|task| Self::of(summary, task, dash))
+            .collect()
     }
 
     fn of(summary: &JobSummary, task: &str, dash: &str) -> Self {
@@ -89,14 +87,9 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn of(trials: &[&'a TrialRecord], dash: &'a str) -> Self {
-        let mut categories: Vec<&str> = Vec::new();
-        for category in trials.iter().flat_map(|trial| &trial.categories) {
-            if !categories.contains(&category.category.as_str()) {
-                categories.push(&category.category);
-            }
-        }
+        let categories = trials.iter().flat_map(|trial| &trial.categories);
         Self {
-            categories,
+            categories: distinct(categories.map(|one| one.category.as_str())),
             is_adjusted: trials.iter().any(|trial| !trial.adjustments.is_empty()),
             dash,
         }

@@ -16,7 +16,7 @@ use crate::record::{JobSummary, TrialRecord};
 pub(crate) fn job(summary: &JobSummary) -> String {
     let mut out = String::new();
     _ = writeln!(out, "# Job {}\n", inline(&summary.job));
-    denominator(&mut out, summary);
+    _ = writeln!(out, "{}.\n", summary.denominator);
     if summary
         .trials
         .iter()
@@ -37,22 +37,6 @@ pub(crate) fn job(summary: &JobSummary) -> String {
         summary.time
     );
     out
-}
-
-fn denominator(out: &mut String, summary: &JobSummary) {
-    let of = &summary.denominator;
-    _ = writeln!(
-        out,
-        "{} of {} planned trials count: scored {}, agent error {}, timeout {}. Not counted: \
-         ungraded {}, infrastructure {}.\n",
-        of.counted,
-        of.planned,
-        of.scored,
-        of.agent_error,
-        of.timeout,
-        of.ungraded,
-        of.infrastructure
-    );
 }
 
 fn trials(out: &mut String, summary: &JobSummary) {

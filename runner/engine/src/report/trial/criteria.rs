@@ -8,7 +8,7 @@ use proctor_types::{Citation, Status};
 
 use super::super::markdown::{code, inline, number, range};
 use super::super::resolve::Resolver;
-use crate::record::TrialRecord;
+use crate::record::{TrialRecord, is_full};
 
 /// Most citations shown under one criterion; the verdict has them all.
 const CITATIONS: usize = 12;
@@ -50,7 +50,7 @@ fn one(out: &mut String, criterion: &Criterion, resolver: &Resolver) {
     );
     // What is short of full marks says what there was instead.
     let instead = match criterion.points {
-        Some(points) if points < criterion.max => "**Found instead:** ",
+        Some(points) if !is_full(points, criterion.max) => "**Found instead:** ",
         _ => "",
     };
     _ = writeln!(
@@ -87,7 +87,7 @@ fn mark(criterion: &Criterion) -> &'static str {
     match (criterion.status, criterion.points) {
         (Status::Open, _) => "Not judged:",
         (Status::Error, _) => "Error:",
-        (_, Some(points)) if points >= criterion.max => "Yes:",
+        (_, Some(points)) if is_full(points, criterion.max) => "Yes:",
         (_, Some(points)) if points > 0.0 => "Partly:",
         _ => "No:",
     }

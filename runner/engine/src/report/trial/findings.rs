@@ -7,7 +7,7 @@ use proctor_types::verdict::{AdjustmentKind, Criterion, Verdict};
 use proctor_types::{NoteKind, Status};
 
 use super::super::markdown::{code, inline, number, range};
-use crate::record::{CategoryRecord, TrialRecord};
+use crate::record::{TrialRecord, is_full};
 
 /// What got full marks, category by category.
 pub(super) fn right(out: &mut String, record: &TrialRecord) {
@@ -19,7 +19,7 @@ pub(super) fn right(out: &mut String, record: &TrialRecord) {
             .iter()
             .filter(|one| one.category == category.category);
         let full: Vec<String> = own
-            .filter(|one| one.points.is_some_and(|points| points >= one.max))
+            .filter(|one| one.points.is_some_and(|points| is_full(points, one.max)))
             .map(|one| format!("{} {}", code(&one.id), inline(&one.title)))
             .collect();
         if full.is_empty() {
@@ -30,7 +30,11 @@ pub(super) fn right(out: &mut String, record: &TrialRecord) {
             out,
             "- **{}** ({}{} of {}): {}",
             inline(&category.category),
-            if is_full(category) { "in full, " } else { "" },
+            if is_full(category.points.low, category.points.max) {
+                "in full, "
+            } else {
+                ""
+            },
             range(category.points.low, category.points.high),
             number(category.points.max),
             full.join("; ")
@@ -42,18 +46,14 @@ pub(super) fn right(out: &mut String, record: &TrialRecord) {
     out.push('\n');
 }
 
-fn is_full(category: &CategoryRecord) -> bool {
-    category.points.low >= category.points.max
-}
-
 /// What lost points: the most first, then in the order of the verdict.
 pub(super) fn wrong(out: &mut String, record: &TrialRecord, verdict: &Verdict) {
     out.push_str("## What went wrong\n\n");
     let mut lost: Vec<(f64, &Criterion)> = verdict
         .criteria
         .iter()
+        .filter(|one| one.points.is_some_and(|points| !is_full(points, one.max)))
         .filter_map(|one| Some((one.max - one.points?, one)))
-        .filter(|(lost, _)| *lost > 0.0)
         .collect();
     lost.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     for (_, one) in &lost {

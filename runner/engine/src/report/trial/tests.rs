@@ -159,6 +159,19 @@ fn right_and_wrong_are_told_apart_and_zeros_say_what_was_found_instead() {
 }
 
 #[test]
+fn full_marks_that_are_a_sum_of_fractions_are_full() {
+    let tenths: f64 = std::iter::repeat_n(0.1, 10).sum();
+    assert!(tenths < 1.0);
+    let record = record(0, &[("C1", "Code", Some(tenths), 1.0)]);
+    let report = render(&record, &verdict(&record));
+    assert!(section(&report, "What went right").contains("(in full, 1 of 1): `C1`"));
+    assert!(section(&report, "What went wrong").contains("Nothing that was decided"));
+    let criteria = section(&report, "Criteria");
+    assert!(criteria.contains("#### Yes: Title of C1"), "{criteria}");
+    assert!(!criteria.contains("Found instead"), "{criteria}");
+}
+
+#[test]
 fn what_nobody_judged_is_said_and_is_an_interval() {
     let mut record = record(
         0,
