@@ -19,6 +19,8 @@ const PREFIX: &str = "serve-";
 pub struct ServeRequest {
     /// The world.
     pub source: Source,
+    /// Number of the attempt that the world is for, from 0. Only seeds tell.
+    pub attempt: u32,
     /// Address of the plain, path-routed services and of `/__proctor/`.
     pub plain: SocketAddr,
     /// Address of the proxy.
@@ -53,7 +55,7 @@ pub struct Served {
 /// # Errors
 /// The task or its seed is not valid, or an address is not to be had.
 pub fn start(request: &ServeRequest) -> Result<Served, EngineError> {
-    let (name, world, services) = world(&request.source)?;
+    let (name, world, services) = world(&request.source, request.attempt)?;
     let mut config = GatewayConfig::new(world.services());
     let mut environment = proctor_services::client_env(&services, &world.account);
     // People play for days: what is old makes way.
@@ -129,11 +131,11 @@ impl Served {
     }
 }
 
-fn world(source: &Source) -> Result<(String, World, Vec<String>), EngineError> {
+fn world(source: &Source, attempt: u32) -> Result<(String, World, Vec<String>), EngineError> {
     match source {
         Source::Task(path) => {
             let task = task::load_task(path, crate::host::load_options())?;
-            let world = crate::trial::world(&task, 0)?;
+            let world = crate::trial::world(&task, attempt)?;
             Ok((task.info.id, world, task.info.services))
         }
         Source::World(name) => {
@@ -150,7 +152,7 @@ fn world(source: &Source) -> Result<(String, World, Vec<String>), EngineError> {
             let services = vec![name.clone()];
             let options = SeedOptions {
                 services: services.clone(),
-                ..SeedOptions::default()
+                attempt,
             };
             let world = crate::trial::unseeded(name, &options)?;
             Ok((name.clone(), world, services))

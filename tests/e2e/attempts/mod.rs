@@ -205,6 +205,38 @@ fn a_command_gets_its_attempt_and_the_system_prompt_of_it() {
 }
 
 #[test]
+fn the_world_of_any_attempt_can_be_served() {
+    use std::io::BufRead as _;
+    for (more, expected) in [
+        (&[][..], "acme/hydra-0"),
+        (&["--attempt", "7"], "acme/hydra-7"),
+    ] {
+        let desk = Desk::new();
+        let mut server = desk
+            .proctor()
+            .args(["serve", "--task", PACK, "--format", "json"])
+            .args(more)
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let stdout = server.stdout.take().unwrap();
+        let read = std::io::BufReader::new(stdout).read_line(&mut line);
+        let served: Value = serde_json::from_str(&line).unwrap_or_default();
+        let state = format!("{}/__proctor/state", served["plain"].as_str().unwrap_or(""));
+        let got = std::process::Command::new("curl")
+            .args(["-sS", "--noproxy", "*", &state])
+            .output();
+        server.kill().unwrap();
+        server.wait().unwrap();
+        read.unwrap();
+        let state: Value = serde_json::from_slice(&got.unwrap().stdout).unwrap();
+        let repository = &state["github"]["repositories"][0];
+        assert_eq!(repository["full_name"], expected);
+    }
+}
+
+#[test]
 fn a_script_of_the_operators_brings_what_lies_beside_it() {
     let desk = Desk::new();
     let folder = desk.path("mine");

@@ -27,6 +27,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME")]
     pub world: Option<String>,
 
+    /// Number of the attempt whose world is served, from 0: it stands where the
+    /// seed says {attempt}
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "world")]
+    pub attempt: u32,
+
     /// Port of the plain, path-routed services and of /__proctor/; 0 picks one
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub port: u16,
@@ -55,6 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     runtime.block_on(async {
         let served = serve::start(&ServeRequest {
             source,
+            attempt: arguments.attempt,
             plain: loopback(arguments.port),
             proxy: loopback(arguments.proxy_port),
             host: super::host()?,
