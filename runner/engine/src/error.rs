@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use proctor_agents::SpecError;
 
+use crate::task::lock::{Difference, LockError};
+
 /// A job could not be run or recorded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -17,7 +19,7 @@ pub enum EngineError {
     Task(#[from] crate::task::TaskError),
     /// The lock file cannot be used, or does not fit the suite.
     #[error(transparent)]
-    Lock(#[from] crate::task::lock::LockError),
+    Lock(#[from] LockError),
     /// The seed of a task's world is not valid.
     #[error("{seed}/{error}")]
     Seed {
@@ -25,6 +27,8 @@ pub enum EngineError {
         seed: String,
         /// What is wrong with it.
         error: proctor_services::SeedError,
+        /// What to do.
+        hint: String,
     },
     /// The named agent does not exist or cannot be used for the task.
     #[error("{0}")]
@@ -154,21 +158,19 @@ impl EngineError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Task(_) => Some("docs/task-format.md describes every key and section".to_owned()),
-            Self::Lock(crate::task::lock::LockError::OtherGrader { .. }) => {
+            Self::Lock(LockError::OtherGrader { .. }) => {
                 Some("with --unlocked it grades all the same, and every report says so".to_owned())
             }
-            Self::Lock(crate::task::lock::LockError::Malformed { .. }) => Some(
+            Self::Lock(LockError::Malformed { .. }) => Some(
                 "mend the line; or remove the file, and `proctor lock` writes one in which every \
                  task is new"
                     .to_owned(),
             ),
-            Self::Lock(_) => Some(
-                "review what changed, then run `proctor lock` in the suite to record it".to_owned(),
-            ),
+            Self::Lock(error) => Some(relock(error)),
             Self::Unsupported { .. } => {
                 Some("docs/task-format.md says what this version runs".to_owned())
             }
-            Self::Seed { .. } => Some("docs/services.md describes the seed folder".to_owned()),
+            Self::Seed { hint, .. } => Some(hint.clone()),
             Self::Agent(_) | Self::Solution(_) | Self::Brought { .. } => {
                 Some("docs/agents.md describes agents and steps files".to_owned())
             }
@@ -207,6 +209,22 @@ pub(crate) fn unusable(error: SpecError) -> EngineError {
             EngineError::io("cannot read the steps file", path.as_ref())(source)
         }
         error => EngineError::Agent(chain(&error)),
+    }
+}
+
+/// What to do where a task is not what its lock file says.
+fn relock(error: &LockError) -> String {
+    let record = "review what changed, then run `proctor lock` in the suite to record it";
+    let grader = match error {
+        LockError::Differs { differences, .. } => differences.iter().find_map(Difference::grader),
+        _ => None,
+    };
+    match grader {
+        Some(kind) => format!(
+            "{record}; to try a grader that is not the locked one, name it: `--unlocked --grader \
+             {kind}`"
+        ),
+        None => record.to_owned(),
     }
 }
 

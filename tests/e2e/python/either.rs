@@ -80,6 +80,44 @@ fn a_task_without_a_component_is_graded_by_its_python() {
     regrade(&desk, &trial, &[]).refused(5, &["is not what graded the trial"]);
 }
 
+/// A Python block that is not the locked one grades where it is asked for by
+/// both words, and the refusal says which.
+#[test]
+fn a_changed_python_block_has_to_be_asked_for_twice() {
+    let desk = Desk::new();
+    let task = desk.path("suite/task_words.md");
+    std::fs::create_dir_all(task.parent().unwrap()).unwrap();
+    let text = |points: &str| {
+        format!(
+            "---\nid: words\ngrading_type: automated\ntimeout_seconds: 60\n---\n\n## Prompt\n\n\
+             Do.\n\n## Automated Checks\n\n```python\ndef grade(transcript, workspace_path):\n    \
+             return {{'a': {points}}}\n```\n"
+        )
+    };
+    std::fs::write(&task, text("0.25")).unwrap();
+    let suite = desk.path("suite");
+    assert_eq!(desk.run(["lock", suite.to_str().unwrap()]).code, 0);
+    std::fs::write(&task, text("0.75")).unwrap();
+    let run = [
+        "run",
+        task.to_str().unwrap(),
+        "--agent",
+        "nop",
+        "--unlocked",
+    ];
+    desk.run(run).refused(
+        5,
+        &["the Python block is not", "`--unlocked --grader python`"],
+    );
+    let trial = desk.trial(&task, "nop", &["--unlocked", "--grader", "python"]);
+    assert_eq!(trial.decided(), [("a".to_owned(), 0.75)]);
+    let warnings = trial.record["warnings"].to_string();
+    assert!(
+        warnings.contains("nobody reviewed these bytes"),
+        "{warnings}"
+    );
+}
+
 #[test]
 fn either_grader_grades_the_same_evidence() {
     let desk = Desk::new();

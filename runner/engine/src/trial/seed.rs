@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use proctor_services::{SeedOptions, World};
+use proctor_services::world::SERVICES;
+use proctor_services::{SeedError, SeedOptions, World};
 use proctor_types::WorldSnapshot;
 
 use super::{Bench, StageError, TrialSpec};
@@ -90,10 +91,8 @@ pub(crate) fn world(task: &Task, attempt: u32) -> Result<World, EngineError> {
         attempt,
     };
     match &task.seed {
-        Some(seed) => World::seed(&seed.dir, &options).map_err(|error| EngineError::Seed {
-            seed: task.pack.shown(&seed.path),
-            error,
-        }),
+        Some(seed) => World::seed(&seed.dir, &options)
+            .map_err(|error| refused(task.pack.shown(&seed.path), error, &options)),
         None => unseeded(&task.info.id, &options),
     }
 }
@@ -101,12 +100,29 @@ pub(crate) fn world(task: &Task, attempt: u32) -> Result<World, EngineError> {
 /// An empty world. Its clock starts at the same moment in every run, so that
 /// equal runs give equal evidence.
 pub(crate) fn unseeded(name: &str, options: &SeedOptions) -> Result<World, EngineError> {
-    World::unseeded(Timestamp::constant(START_SECOND, 0), options).map_err(|error| {
-        EngineError::Seed {
-            seed: name.to_owned(),
-            error,
-        }
-    })
+    World::unseeded(Timestamp::constant(START_SECOND, 0), options)
+        .map_err(|error| refused(name.to_owned(), error, options))
+}
+
+/// A seed that is not valid, with what to do about it.
+fn refused(seed: String, error: SeedError, options: &SeedOptions) -> EngineError {
+    let describes = "docs/writing-worlds.md describes the seed folder";
+    let file = error.file.as_str();
+    let named = &options.services;
+    // Nothing looks into the folder of a service that the world does not have.
+    let is_unnamed = SERVICES.contains(&file) && named.iter().all(|service| service != file);
+    let hint = if is_unnamed {
+        let mut services: Vec<&str> = named.iter().map(String::as_str).collect();
+        services.push(file);
+        format!(
+            "the task does not name this service: add `services: [{}]` under `proctor:`; \
+             {describes}",
+            services.join(", ")
+        )
+    } else {
+        describes.to_owned()
+    };
+    EngineError::Seed { seed, error, hint }
 }
 
 /// Files of the pack that the seed is made of, by their paths in the pack.
