@@ -107,14 +107,29 @@ pub fn write(suite: &Path) -> Result<Written, EngineError> {
     let suite = whole(suite)?;
     let path = suite.lock_path();
     let previous = Lock::read(&path)?;
-    let (lock, warnings) = Lock::of_suite(&suite, previous.as_ref())?;
+    let (lock, mut warnings) = Lock::of_suite(&suite, previous.as_ref())?;
     lock.write(&path)?;
+    warnings.extend(stale(&suite, &lock));
     Ok(Written {
         differences: previous.unwrap_or_default().verify(&suite),
         tasks: suite.tasks.len(),
         path,
         warnings,
     })
+}
+
+/// Modules that are older than their source. They are what was locked.
+fn stale(suite: &Suite, lock: &Lock) -> Vec<LockWarning> {
+    let found = suite.tasks.iter().filter_map(|task| {
+        let id = &task.info.id;
+        let record = lock.tasks.get(id)?.build.as_ref()?;
+        let message = crate::grader::stale(task.pack.suite_dir(), record)?;
+        Some(LockWarning {
+            id: id.clone(),
+            message,
+        })
+    });
+    found.collect()
 }
 
 /// A lock file that was written.

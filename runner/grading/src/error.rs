@@ -240,7 +240,7 @@ impl Fault {
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {
             Self::GraderSaidError { .. } => {
-                "the grader could not grade this evidence; its log may say more"
+                "the grader says that it cannot grade this evidence: its author has to look why"
             }
             Self::Trapped { trap } if trap.contains("out of bounds memory access") => {
                 "look for a recursion without end, which uses up the memory for variables first, \

@@ -46,9 +46,9 @@ fn the_repositorys_suite_passes_every_gate() {
         (&0.into(), &0.into())
     );
     let rows = rows(&ended);
-    assert_eq!(rows.len(), 11);
+    assert_eq!(rows.len(), 12);
     for gate in [
-        "nop", "oracle", "repeat", "evidence", "module", "imports", "prompt",
+        "nop", "oracle", "repeat", "evidence", "module", "imports", "prompt", "seed",
     ] {
         assert_eq!(status(&rows, gate), "pass", "{gate}: {report}");
     }
@@ -80,6 +80,47 @@ fn everything_written_that_is_wrong_is_found_at_once_and_nothing_is_run() {
     assert!(reason.contains("names `solution/steps.yaml`"), "{reason}");
     assert!(!rows.contains_key("nop"), "{rows:?}");
     assert!(!ended.err.contains("trial"), "{}", ended.err);
+}
+
+/// A seed is read, and nothing is run for it.
+#[test]
+fn a_seed_that_is_none_fails_with_its_file_and_what_to_do() {
+    let (desk, ended) = checked(str::to_owned, &["--skip-run"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let seed = rows(&ended)["seed"].clone();
+    assert!(
+        seed["reason"].as_str().unwrap().starts_with("mail: "),
+        "{seed}"
+    );
+    let task = desk.path("task");
+    let again = || {
+        desk.run([
+            "check",
+            task.to_str().unwrap(),
+            "--skip-run",
+            "--format",
+            "json",
+        ])
+    };
+    let failed = |ended: &Ended, parts: [&str; 2]| {
+        assert_eq!(ended.code, 1, "{ended:?}");
+        let row = rows(ended)["seed"].clone();
+        assert_eq!(row["status"], "fail", "{row}");
+        let (reason, hint) = (row["reason"].as_str(), row["hint"].as_str());
+        assert!(reason.unwrap().contains(parts[0]), "{row}");
+        assert!(hint.unwrap().contains(parts[1]), "{row}");
+    };
+    fs::create_dir(task.join("seed/notion")).unwrap();
+    failed(
+        &again(),
+        ["task/seed/notion: ", "`services: [google, notion]`"],
+    );
+    fs::remove_dir(task.join("seed/notion")).unwrap();
+    fs::write(task.join("seed/world.yaml"), "clock: soon\n").unwrap();
+    failed(
+        &again(),
+        ["task/seed/world.yaml:1: ", "docs/writing-worlds.md"],
+    );
 }
 
 #[test]
@@ -170,6 +211,56 @@ fn a_floor_that_is_not_the_tasks_and_a_solution_that_is_none_fail() {
             .contains("task_summary.md"),
         "{rows:?}"
     );
+}
+
+/// What Python opens in vain is told like what a component asks for.
+#[test]
+fn a_python_grader_that_reads_what_is_not_there_is_told() {
+    let desk = Desk::new();
+    let task = desk.task(|text| text.replace("  grader: grader.wasm\n", ""));
+    fs::remove_file(task.join("grader.wasm")).unwrap();
+    let only = ["--only", "evidence", "--format", "json"];
+    let check = || desk.run(["check", task.to_str().unwrap()].iter().chain(&only));
+    let ended = check();
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let reason = rows(&ended)["evidence"]["reason"].clone();
+    assert_eq!(reason, "whatever it asked for was there");
+    let file = task.join("task.md");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("task_summary.md\""), "{text}");
+    fs::write(&file, text.replace("task_summary.md\"", "task_sumary.md\"")).unwrap();
+    let notes = rows(&check())["evidence"]["notes"].clone();
+    assert_eq!(
+        notes[0],
+        "`workspace/task_sumary.md` is not in the evidence"
+    );
+}
+
+#[test]
+fn what_a_failing_grader_logged_is_where_the_hint_says() {
+    let desk = Desk::new();
+    let file = desk.path("suite/task_fails.md");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(
+        &file,
+        "---\nid: fails\ngrading_type: automated\ntimeout_seconds: 60\n---\n\n## Prompt\n\nDo.\n\n\
+         ## Automated Checks\n\n```python\ndef grade(transcript, workspace_path):\n    \
+         print('as far as this')\n    return 1 / 0\n```\n",
+    )
+    .unwrap();
+    let file = file.to_str().unwrap();
+    let only = ["--only", "nop", "--format", "json"];
+    let ended = desk.run(["check", file].iter().chain(&only));
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let hint = rows(&ended)["nop"]["hint"].clone();
+    assert!(hint.as_str().unwrap().contains("`--out DIR`"), "{hint}");
+    let out = desk.path("out");
+    let kept = ["--out", out.to_str().unwrap()];
+    let ended = desk.run(["check", file].iter().chain(&only).chain(&kept));
+    let hint = rows(&ended)["nop"]["hint"].clone();
+    let folder = hint.as_str().unwrap().rsplit(' ').next().unwrap();
+    let log = fs::read_to_string(std::path::Path::new(folder).join("grader.log")).unwrap();
+    assert!(log.contains("as far as this"), "{log}");
 }
 
 #[test]

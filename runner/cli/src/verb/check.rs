@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     path: PathBuf,
 
     /// Look at this gate only; repeat for several: format, fixtures, rubric,
-    /// timeout, prompt, module, imports, nop, oracle, repeat, evidence
+    /// timeout, seed, prompt, module, imports, nop, oracle, repeat, evidence
     #[arg(long, value_name = "GATE")]
     only: Vec<Gate>,
 
@@ -68,6 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
             Isolation::None => manifest::Isolation::None,
         },
         tools: arguments.tools.clone(),
+        keeps_out: arguments.out.is_some(),
         out,
         host: super::host()?,
     };

@@ -35,6 +35,8 @@ pub enum Gate {
     Rubric,
     /// The time limit is plausible.
     Timeout,
+    /// The world can be made of the seed.
+    Seed,
     /// The agent is not handed the answer.
     Prompt,
     /// The grader is a module that runners load.
@@ -53,11 +55,12 @@ pub enum Gate {
 
 impl Gate {
     /// Every gate, in the order of the report.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Format,
         Self::Fixtures,
         Self::Rubric,
         Self::Timeout,
+        Self::Seed,
         Self::Prompt,
         Self::Module,
         Self::Imports,
@@ -74,6 +77,7 @@ impl Gate {
             Self::Fixtures => "fixtures",
             Self::Rubric => "rubric",
             Self::Timeout => "timeout",
+            Self::Seed => "seed",
             Self::Prompt => "prompt",
             Self::Module => "module",
             Self::Imports => "imports",
@@ -91,6 +95,7 @@ impl Gate {
             Self::Fixtures => "every workspace file is there",
             Self::Rubric => "the weights of the rubric sum to 100 %",
             Self::Timeout => "the time limit is plausible",
+            Self::Seed => "the world can be made of the seed",
             Self::Prompt => "the agent is not handed the answer",
             Self::Module => "the grader is a module that runners load",
             Self::Imports => "it asks for nothing that a grader may not have",
@@ -227,6 +232,8 @@ pub struct CheckRequest {
     pub tools: Vec<PathBuf>,
     /// Directory for what the trials leave; must not hold anything yet.
     pub out: PathBuf,
+    /// Whether it is there after the check.
+    pub keeps_out: bool,
     /// Where things are on this machine.
     pub host: HostConfig,
 }

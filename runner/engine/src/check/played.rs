@@ -15,10 +15,11 @@ use crate::choice::{DIGEST_MISMATCH, PYTHON_MISSING};
 use crate::events::EventSink;
 use crate::evidence::EVIDENCE_DIR;
 use crate::job::{self, JobPlan, JobRequest};
-use crate::record::{Outcome, TrialRecord};
+use crate::record::{Outcome, ROOM, TrialRecord, is_full};
 use crate::regrade::{self, RegradeRequest, Regraded};
 use crate::task::Task;
 use crate::task::lock::Policy;
+use crate::trial::GRADER_LOG;
 
 /// Share of its time limit that a solution may take.
 const SHARE: f64 = 0.5;
@@ -26,13 +27,13 @@ const SHARE: f64 = 0.5;
 /// them.
 const OUTPUT_BYTES: u64 = 1 << 20;
 const OUTPUTS: usize = 1000;
-/// Points are compared with this much room for the sum of fractions.
-const ROOM: f64 = 1e-9;
 
 /// A trial of one agent.
 struct Trial {
     record: TrialRecord,
     dir: PathBuf,
+    /// Whether its folder is there after the check.
+    is_kept: bool,
     /// The verdict, graded once more; `Err` says why there is none.
     again: Result<Regraded, EngineError>,
 }
@@ -124,7 +125,12 @@ async fn play(
     let again = tokio::task::spawn_blocking(move || regrade::grade(&again))
         .await
         .map_err(|error| EngineError::NoTrial(error.to_string()))?;
-    Ok(Trial { record, dir, again })
+    Ok(Trial {
+        record,
+        dir,
+        is_kept: request.keeps_out,
+        again,
+    })
 }
 
 /// A gate that could not be looked at because of `error`.
@@ -163,12 +169,23 @@ fn verdict(gate: Gate, trial: &Trial) -> Result<&Verdict, Row> {
         };
         let reason = format!("{}: {}", record.outcome.as_str(), failure.message);
         let mut row = Row::new(gate, status, reason);
-        row.hint.clone_from(&failure.hint);
+        row.hint = failure.hint.as_ref().map(|hint| in_place(hint, trial));
         return Err(row);
     }
     match &trial.again {
         Ok(again) => Ok(&again.verdict),
         Err(error) => Err(unplayed(gate, error)),
+    }
+}
+
+/// A hint of a trial, with where its folder is if it has a word of the grader.
+fn in_place(hint: &str, trial: &Trial) -> String {
+    if !trial.dir.join(GRADER_LOG).exists() {
+        hint.to_owned()
+    } else if trial.is_kept {
+        format!("{hint} {}", trial.dir.display())
+    } else {
+        format!("{hint}, which `--out DIR` keeps")
     }
 }
 
@@ -222,7 +239,7 @@ fn oracle_row(trial: &Trial) -> Row {
         let id = &criterion.id;
         match (criterion.status, criterion.points) {
             (Graded::Open, _) => open += 1,
-            (_, Some(points)) if (criterion.max - points).abs() <= ROOM => full += 1,
+            (_, Some(points)) if is_full(points, criterion.max) => full += 1,
             (_, Some(points)) => wrong.push(format!(
                 "`{id}`: {points} of {} points: {}",
                 criterion.max, criterion.reason

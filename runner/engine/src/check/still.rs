@@ -3,7 +3,10 @@
 use proctor_grading::{ModuleLimits, build};
 
 use super::{Gate, Row, TaskRef, leak};
+use crate::record::SeededRecord;
+use crate::task::lock::LockedTask;
 use crate::task::{GraderSource, Task, Warning, WarningKind};
+use crate::trial;
 
 /// Shortest time limit that an agent can do anything in, in seconds.
 const LEAST_SECONDS: u64 = 10;
@@ -16,6 +19,7 @@ pub(super) fn gates(task: &TaskRef) -> Vec<Row> {
         fixtures(task),
         rubric(task),
         timeout(task),
+        seed(task),
         leak::in_files(task),
     ];
     rows.extend(grader(task));
@@ -83,6 +87,31 @@ fn timeout(task: &Task) -> Row {
     Row::pass(Gate::Timeout, format!("{seconds} s"))
 }
 
+fn seed(task: &Task) -> Row {
+    if task.info.services.is_empty() && task.seed.is_none() {
+        return Row::skipped(Gate::Seed, "the task has no world");
+    }
+    match trial::world(task, 0) {
+        Ok(world) => {
+            let lines = SeededRecord::of(&world.snapshot()).lines();
+            let lines = lines.iter().map(|(what, much)| format!("{what}: {much}"));
+            Row::pass(Gate::Seed, lines.collect::<Vec<_>>().join("; "))
+        }
+        Err(error) => {
+            let mut row = Row::fail(Gate::Seed, error.to_string());
+            row.hint = error.hint();
+            row
+        }
+    }
+}
+
+/// A word about a module that is older than its source: the module is what is
+/// checked and locked.
+fn stale(task: &Task) -> Option<String> {
+    let record = LockedTask::record_beside(task)?;
+    crate::grader::stale(task.pack.suite_dir(), &record)
+}
+
 fn grader(task: &Task) -> [Row; 2] {
     let both = |reason: &str| [Gate::Module, Gate::Imports].map(|gate| Row::skipped(gate, reason));
     let module = match &task.grader {
@@ -131,7 +160,8 @@ fn grader(task: &Task) -> [Row; 2] {
                 report.functions,
                 report.abi.as_deref().unwrap_or("none")
             ),
-        ),
+        )
+        .notes(stale(task).into_iter().collect()),
     };
     [row, imports]
 }

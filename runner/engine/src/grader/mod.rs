@@ -87,6 +87,43 @@ pub(crate) fn repository(suite: &Path) -> PathBuf {
     found.unwrap_or(suite).to_owned()
 }
 
+/// The folder of a source as a record in `suite` names it; `suite` is absolute.
+/// It must be in the repository: a record may come from a stranger.
+///
+/// # Errors
+/// In words, why it cannot be used.
+pub(crate) fn source_folder(suite: &Path, source: &str) -> Result<PathBuf, String> {
+    let krate = suite
+        .join(source)
+        .canonicalize()
+        .map_err(|error| format!("its source `{source}` is not there ({error})"))?;
+    let root = repository(suite);
+    if krate.starts_with(&root) {
+        Ok(krate)
+    } else {
+        Err(format!(
+            "its source `{source}` lies outside of the repository {}",
+            root.display()
+        ))
+    }
+}
+
+/// What to say where the source of a grader is no longer the one that it was
+/// built from; `record` is seen from `suite`, which is absolute. A source that
+/// is not here is no difference.
+pub(crate) fn stale(suite: &Path, record: &BuildRecord) -> Option<String> {
+    let source = record.source.as_ref()?;
+    let krate = source_folder(suite, source).ok()?;
+    let digest = source_sha256(&krate, &repository(suite)).ok()?;
+    (digest != record.source_sha256).then(|| {
+        format!(
+            "the source in `{source}` is not the one that the grader was built from; build it \
+             again with `proctor grader build`, or see with `proctor verify --rebuild` whether it \
+             gives the same bytes"
+        )
+    })
+}
+
 /// The way from the folder `from` to `to`, both absolute and without `..`.
 fn relative(from: &Path, to: &Path) -> Option<String> {
     let (mut from, mut to) = (from.components().peekable(), to.components().peekable());

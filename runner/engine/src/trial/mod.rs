@@ -44,7 +44,7 @@ use crate::task::Task;
 pub(crate) const RECORD: &str = "trial.json";
 /// Name of a trial's verdict in its directory.
 pub(crate) const VERDICT: &str = "verdict.json";
-const GRADER_LOG: &str = "grader.log";
+pub(crate) const GRADER_LOG: &str = "grader.log";
 
 /// What all trials of a job share.
 #[derive(Debug)]
@@ -233,10 +233,17 @@ async fn judge(
             Ok(graded)
         }
         Err(NoVerdict { error, log }) => {
-            if !log.is_empty() {
-                keep(GRADER_LOG, log.as_bytes())?;
+            let failure = StageError::from(&error);
+            if log.is_empty() {
+                return Err(failure);
             }
-            Err(StageError::from(&error))
+            keep(GRADER_LOG, log.as_bytes())?;
+            let place = format!("what it logged is in {GRADER_LOG}, in the trial's folder");
+            let hint = match &failure.hint {
+                Some(hint) => format!("{hint}; {place}"),
+                None => place,
+            };
+            Err(failure.hint(Some(hint)))
         }
     }
 }

@@ -17,9 +17,9 @@ use serde::Serialize;
 pub use rebuild::{RebuildOutcome, Rebuilding, Rebuilt};
 
 use crate::EngineError;
-use crate::grader::repository;
+use crate::grader;
 use crate::suite::Found;
-use crate::task::lock::{Difference, FILE_NAME, Lock, LockError, LockedTask, source_sha256};
+use crate::task::lock::{Difference, FILE_NAME, Lock, LockError, LockedTask};
 use crate::task::{GraderSource, Suite, Task, TaskError};
 
 /// How a suite compares with its lock file.
@@ -253,42 +253,10 @@ impl Place {
             findings.push(warning("no_build_record", message.to_owned()));
             return findings;
         };
-        if let Some(source) = &build.source
-            && let Ok(krate) = self.source(source)
-            && source_sha256(&krate, &self.root()).is_ok_and(|digest| digest != build.source_sha256)
-        {
-            findings.push(warning(
-                "source_changed",
-                format!(
-                    "the source in `{source}` is not the one that the grader was built from; build \
-                     it again, or see with --rebuild whether it gives the same bytes"
-                ),
-            ));
-        }
+        findings.extend(
+            grader::stale(&self.folder, build).map(|stale| warning("source_changed", stale)),
+        );
         findings
-    }
-
-    /// The repository around the suite.
-    fn root(&self) -> PathBuf {
-        repository(&self.folder)
-    }
-
-    /// The folder of a source as the lock names it. It must be in the
-    /// repository: a lock file may come from a stranger.
-    fn source(&self, source: &str) -> Result<PathBuf, String> {
-        let path = self.folder.join(source);
-        let krate = path
-            .canonicalize()
-            .map_err(|error| format!("its source `{source}` is not there ({error})"))?;
-        let root = self.root();
-        if krate.starts_with(&root) {
-            Ok(krate)
-        } else {
-            Err(format!(
-                "its source `{source}` lies outside of the repository {}",
-                root.display()
-            ))
-        }
     }
 
     fn at_key(&self, kind: &'static str, id: &str, key: &str, message: String) -> Finding {

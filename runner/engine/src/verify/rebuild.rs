@@ -24,6 +24,7 @@ use serde::Serialize;
 use super::Place;
 use crate::choice::MODULE_BYTES;
 use crate::evidence::sha256_hex;
+use crate::grader::{repository, source_folder};
 use crate::host::HostConfig;
 use crate::task::lock::{BuildRecord, Lock, LockedTask};
 
@@ -164,8 +165,8 @@ impl Rebuilding<'_> {
             .source
             .as_ref()
             .ok_or("its build record does not say where its source is")?;
-        let krate = place.source(source)?;
-        let root = place.root();
+        let krate = source_folder(&place.folder, source)?;
+        let root = repository(&place.folder);
         let inside = krate
             .strip_prefix(&root)
             .map_err(|error| error.to_string())?

@@ -1,6 +1,7 @@
 use std::fs;
 
 use super::*;
+use crate::task::lock::source_sha256;
 
 fn put(dir: &Path, path: &str, bytes: impl AsRef<[u8]>) {
     let path = dir.join(path);
@@ -174,8 +175,21 @@ fn what_is_no_suite_is_a_misuse() {
 fn a_source_that_changed_and_a_missing_record_are_warnings() {
     let dir = repository_of_two();
     let root = dir.path();
+    assert_eq!(
+        crate::suite::write(&root.join("tasks")).unwrap().warnings,
+        []
+    );
     put(root, "graders/mail/src/lib.rs", "//! Another.\n");
     assert_eq!(kinds(&root.join("tasks")), ["source_changed"]);
+    // Who locks it all the same is told, too.
+    let warnings = crate::suite::write(&root.join("tasks")).unwrap().warnings;
+    let [warning] = warnings.as_slice() else {
+        panic!("{warnings:?}");
+    };
+    assert_eq!(warning.id, "mail");
+    for part in ["`../graders/mail`", "`proctor grader build`"] {
+        assert!(warning.message.contains(part), "{warning}");
+    }
     assert!(verify(&root.join("tasks"), None).unwrap().fits());
     fs::remove_file(root.join("tasks/mail/grader.build.toml")).unwrap();
     fs::remove_file(root.join("tasks/proctor.lock")).unwrap();
@@ -200,9 +214,38 @@ fn sources_outside_of_the_repository_are_not_looked_at() {
     }
 }
 
-fn rebuilt(path: &Path) -> Verified {
+#[tokio::test]
+async fn checking_tells_of_a_module_that_is_older_than_its_source() {
+    use crate::check::{CheckRequest, Gate, Row, check};
+    let dir = repository_of_two();
+    let root = dir.path();
+    let notes = async || -> Vec<String> {
+        let request = CheckRequest {
+            path: root.join("tasks/mail"),
+            only: vec![Gate::Module],
+            skip_run: true,
+            isolation: proctor_types::manifest::Isolation::None,
+            tools: Vec::new(),
+            out: root.join("out"),
+            keeps_out: true,
+            host: host(),
+        };
+        let report = check(request, Vec::new()).await.unwrap();
+        let [Row { notes, status, .. }] = report.tasks[0].gates.as_slice() else {
+            panic!("{report:?}");
+        };
+        assert_eq!(*status, crate::check::Status::Pass);
+        notes.clone()
+    };
+    assert_eq!(notes().await, Vec::<String>::new());
+    put(root, "graders/mail/src/lib.rs", "//! Another.\n");
+    let [note] = notes().await.try_into().unwrap();
+    assert!(note.contains("`proctor grader build`"), "{note}");
+}
+
+fn host() -> crate::host::HostConfig {
     let nothing = std::env::temp_dir().join("nothing");
-    let host = crate::host::HostConfig {
+    crate::host::HostConfig {
         search: Vec::new(),
         init: nothing.clone(),
         capture: None,
@@ -214,9 +257,12 @@ fn rebuilt(path: &Path) -> Verified {
         python: Vec::new(),
         cache: nothing.clone(),
         scratch: nothing,
-    };
+    }
+}
+
+fn rebuilt(path: &Path) -> Verified {
     let rebuilding = Rebuilding {
-        host,
+        host: host(),
         env: Vec::new(),
         cargo_home: None,
         rustup_home: None,

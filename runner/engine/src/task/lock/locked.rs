@@ -81,6 +81,15 @@ impl LockedTask {
         })
     }
 
+    /// The build record beside the module of `task`, seen from where its lock
+    /// is; `None` where there is none of that very module.
+    pub(crate) fn record_beside(task: &Task) -> Option<BuildRecord> {
+        let GraderSource::Component(module) = &task.grader else {
+            return None;
+        };
+        Self::of(task).ok()?.record(task, module).0
+    }
+
     /// The build record beside the task's module, seen from the lock; where
     /// there is none, why.
     pub(super) fn record(
