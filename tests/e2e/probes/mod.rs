@@ -1,5 +1,6 @@
 //! Probes: commands of the task that run where the agent ran, after it is gone.
 
+mod graded;
 mod hostile;
 mod quiet;
 mod recorded;
