@@ -47,7 +47,7 @@ main() {
     [[ -x $venv/bin/componentize-py ]] || die "run tools/setup.sh python first"
     local work
     mkdir -p target
-    work=$(mktemp -d "$root/target/python-grader.XXXXXX")
+    work=$(mktemp -d -p "$root/target")
     # shellcheck disable=SC2064 # the directory of now
     trap "rm -rf '$work'" EXIT
     case ${1:-} in
