@@ -222,10 +222,10 @@ fn the_world_of_any_attempt_can_be_served() {
         let mut line = String::new();
         let stdout = server.stdout.take().unwrap();
         let read = std::io::BufReader::new(stdout).read_line(&mut line);
-        let served: Value = serde_json::from_str(&line).unwrap_or_default();
-        let state = format!("{}/__proctor/state", served["plain"].as_str().unwrap_or(""));
+        let told: Value = serde_json::from_str(&line).unwrap_or_default();
+        let url = format!("{}/__proctor/state", told["plain"].as_str().unwrap_or(""));
         let got = std::process::Command::new("curl")
-            .args(["-sS", "--noproxy", "*", &state])
+            .args(["-sS", "--noproxy", "*", &url])
             .output();
         server.kill().unwrap();
         server.wait().unwrap();
