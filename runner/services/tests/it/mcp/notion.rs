@@ -212,6 +212,16 @@ async fn what_is_wrong_with_a_page_is_said() {
             "Nothing would change",
         ),
         (
+            "NOTION_UPDATE_BLOCK",
+            json!({"block_id": audit, "content": "x"}),
+            "change its title with NOTION_UPDATE_PAGE",
+        ),
+        (
+            "NOTION_UPDATE_BLOCK",
+            json!({"block_id": audit, "content": "x", "block_type": "child_database"}),
+            "no tool changes its title",
+        ),
+        (
             "NOTION_APPEND_TEXT_BLOCKS",
             json!({"block_id": audit, "children": many}),
             "100",

@@ -66,16 +66,19 @@ impl Arguments for UpdateBlock {
             let block = caller.ask(ask(Method::GET, &path))?;
             block["type"].as_str().unwrap_or("paragraph").to_owned()
         };
-        if kind == "child_page" || kind == "child_database" {
-            return Err(Problem::new(format!(
-                "This block is a {}: change its title with {}.",
-                kind.trim_start_matches("child_"),
-                if kind == "child_page" {
-                    "NOTION_UPDATE_PAGE"
-                } else {
-                    "Notion itself"
-                },
-            )));
+        match kind.as_str() {
+            "child_page" => {
+                return Err(Problem::new(
+                    "This block is a page: change its title with NOTION_UPDATE_PAGE.",
+                ));
+            }
+            "child_database" => {
+                return Err(Problem::new(
+                    "This block is a database: no tool changes its title, and \
+                     NOTION_UPDATE_ROW_DATABASE changes its rows.",
+                ));
+            }
+            _ => {}
         }
         let plain = Map::new();
         let mut inner = if kind == "table_row" {
