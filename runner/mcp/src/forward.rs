@@ -88,10 +88,10 @@ impl Server {
     }
 
     async fn post(&self, sent: &Sent, message: &[u8]) -> Result<(StatusCode, Bytes), Problem> {
-        // A proxy wants the whole address; a server the path of it.
-        let target = match &self.proxy {
-            Some(_) => self.url.to_string(),
-            None => self.url.path().to_owned(),
+        // A proxy wants the whole address; a server what comes after its name.
+        let target = match (&self.proxy, self.url.path_and_query()) {
+            (None, Some(path)) => path.to_string(),
+            _ => self.url.to_string(),
         };
         let mut request = Request::post(target)
             .header(HOST, self.host.as_str())

@@ -95,7 +95,8 @@ fn url(address: SocketAddr) -> String {
 #[test]
 fn a_client_works_over_standard_input_and_output() {
     let bench = bench();
-    let mut program = Program::start(&[("PROCTOR_MCP_URL", url(bench.plain))]);
+    let address = format!("{}?from=stdio", url(bench.plain));
+    let mut program = Program::start(&[("PROCTOR_MCP_URL", address)]);
     let client = json!({"name": "test", "version": "1"});
     let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
     program.say(
@@ -127,6 +128,7 @@ fn a_client_works_over_standard_input_and_output() {
             "gmail.users.getProfile"
         ]
     );
+    assert!(journal.iter().take(3).all(|it| it.query == "from=stdio"));
 }
 
 #[test]

@@ -57,6 +57,7 @@ pub(super) fn answer(world: &mut World, request: &Request) -> Result<Answer, Ref
             "HTTP_NotFound",
             format!("{} {} is not there.", request.method, request.path),
         )
+        .fix("There are tool_router/session and tools, below /api/v3.1.")
     };
     let operation = operation(&request.method, &request.path).ok_or_else(unknown)?;
     let segments = segments(&request.path);

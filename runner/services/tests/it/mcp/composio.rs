@@ -344,6 +344,10 @@ async fn what_is_wrong_is_said_and_nothing_happens() {
         assert_eq!(got, status, "{path} {body}: {error}");
         let text = error["error"]["message"].as_str().unwrap();
         assert!(text.contains(words), "{path} {body}: {error}");
+        if words == "not there" {
+            let fix = error["error"]["suggested_fix"].as_str().unwrap();
+            assert!(fix.contains("tool_router/session"), "{error}");
+        }
     }
     let deep = format!(
         "{{\"user_id\": {}{}}}",
