@@ -119,7 +119,11 @@ fn every_broken_rule_has_its_message() {
         assert!(error.contains(message), "{text}\n{error}\n{message}");
     }
     let nested = format!("{{\"level\":{}1{}}}", "[".repeat(5_000), "]".repeat(5_000));
-    assert!(check(&nested).unwrap_err().contains("invalid type: sequence"));
+    assert!(
+        check(&nested)
+            .unwrap_err()
+            .contains("invalid type: sequence")
+    );
     let huge = format!("{{\"reason\":\"{}\"}}", "x".repeat(ANSWER_BYTES));
     assert!(check(&huge).unwrap_err().contains("bytes long; at most"));
     let many = vec!["thank you so much"; 21];

@@ -29,8 +29,10 @@ pub(crate) struct Ballot {
     /// Its identifier.
     pub(crate) id: String,
     pub(crate) title: String,
-    /// Without its exhibits, which are in the next field.
+    /// Without its exhibits, which are in a field of their own.
     pub(crate) question: Arc<Question>,
+    /// What the task's author expects, for criteria of a rubric.
+    pub(crate) expected: Option<Arc<str>>,
     pub(crate) exhibits: Arc<ShownExhibits>,
     pub(crate) agent_models: Arc<[String]>,
     /// Set by the first call that shows that all others would fail too.
@@ -55,6 +57,7 @@ impl Ballot {
             criterion: &self.id,
             title: &self.title,
             question: &self.question,
+            expected: self.expected.as_deref(),
             exhibits: &self.exhibits,
         };
         prompt::ask(&subject, &self.setting, self.vote)

@@ -70,7 +70,7 @@ impl ShownExhibits {
             .zip(&visible)
             .map(|(exhibit, text)| Shown::new(exhibit, text, bytes))
             .collect::<Vec<_>>();
-        Self { left_out, exhibits }
+        Self { exhibits, left_out }
     }
 
     /// Whether there is nothing that could be quoted.

@@ -129,6 +129,8 @@ pub struct Case<'a> {
     /// Exhibits of criteria of the category `rubric`, which bring none: see
     /// [`crate::evidence::exhibits`].
     pub exhibits: &'a [Exhibit],
+    /// Section "Expected Behavior" of the task, for criteria of its rubric.
+    pub expected: Option<&'a str>,
     /// Models that the agent used.
     pub agent_models: &'a [String],
 }
@@ -209,7 +211,8 @@ impl Judge {
     pub async fn judge(&self, case: Case<'_>, stored: &Stored) -> Result<Judged, JudgeError> {
         self.check(case.agent_models)?;
         let mut casts = self.cast(case, stored).await;
-        let (mut judgements, mut calls, mut usage) = (Vec::new(), Vec::new(), Usage::default());
+        let (mut judgements, mut calls) = (Vec::new(), Vec::<Call>::new());
+        let mut usage = Usage::default();
         let mut criteria = Vec::with_capacity(case.criteria.len());
         for (at, criterion) in case.criteria.iter().enumerate() {
             let Some(question) = question(criterion) else {
@@ -224,7 +227,9 @@ impl Judge {
             criteria.push(judged);
             judgements.push(judgement);
         }
-        calls.iter().for_each(|call: &Call| usage += call.usage);
+        for call in &calls {
+            usage += call.usage;
+        }
         Ok(Judged {
             criteria,
             judgements,
@@ -253,6 +258,7 @@ impl Judge {
         });
         let limits = &self.options.exhibits;
         let rubric = Arc::new(ShownExhibits::new(case.exhibits, limits));
+        let expected: Option<Arc<str>> = case.expected.map(Arc::from);
         let agent_models: Arc<[String]> = case.agent_models.into();
         let ended = Arc::new(Mutex::new(None));
         let permits = Arc::new(Semaphore::new(self.options.parallel.max(1)));
@@ -261,8 +267,8 @@ impl Judge {
             let Some(question) = question(criterion) else {
                 continue;
             };
-            let of_rubric = criterion.category == RUBRIC && question.exhibits.is_empty();
-            let exhibits = if of_rubric {
+            let of_rubric = criterion.category == RUBRIC;
+            let exhibits = if of_rubric && question.exhibits.is_empty() {
                 Arc::clone(&rubric)
             } else {
                 Arc::new(ShownExhibits::new(&question.exhibits, limits))
@@ -279,6 +285,7 @@ impl Judge {
                     id: criterion.id.clone(),
                     title: criterion.title.clone(),
                     question: Arc::clone(&question),
+                    expected: expected.clone().filter(|_| of_rubric),
                     exhibits: Arc::clone(&exhibits),
                     agent_models: Arc::clone(&agent_models),
                     ended: Arc::clone(&ended),
@@ -326,5 +333,4 @@ fn question(criterion: &Criterion) -> Option<&Question> {
 }
 
 #[cfg(test)]
-#[path = "judge_tests.rs"]
 mod tests;

@@ -17,6 +17,7 @@
 //! let case = Case {
 //!     criteria: &verdict.criteria,
 //!     exhibits: &[],
+//!     expected: None,
 //!     agent_models: &[],
 //! };
 //! let judged = judge.judge(case, &Stored::default()).await?;

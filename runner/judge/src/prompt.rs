@@ -31,6 +31,8 @@ pub(crate) struct Subject<'a> {
     pub(crate) criterion: &'a str,
     pub(crate) title: &'a str,
     pub(crate) question: &'a Question,
+    /// What the task's author expects of the agent.
+    pub(crate) expected: Option<&'a str>,
     pub(crate) exhibits: &'a ShownExhibits,
 }
 
@@ -108,11 +110,15 @@ fn system(marker: &str) -> String {
 fn asked(subject: &Subject<'_>) -> String {
     let Question { text, levels, .. } = subject.question;
     let said = |text: &str| visible(&shortened(text.trim(), QUESTION_BYTES)).into_owned();
-    let mut out = format!(
-        "Criterion: {}\n\nQuestion: {}\n\nLevels:\n",
-        one_line(subject.title),
-        said(text)
-    );
+    let mut out = format!("Criterion: {}\n\n", one_line(subject.title));
+    if let Some(expected) = subject.expected.filter(|text| !text.trim().is_empty()) {
+        _ = write!(
+            out,
+            "What the author of the task expects of the agent, for your understanding:\n{}\n\n",
+            said(expected)
+        );
+    }
+    _ = write!(out, "Question: {}\n\nLevels:\n", said(text));
     for (number, level) in (1..).zip(levels) {
         let quote = if says_absent(level) {
             " (needs no quote where there is nothing to quote)"

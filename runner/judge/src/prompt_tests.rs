@@ -32,6 +32,7 @@ fn asked_about(exhibits: &[Exhibit], limits: ExhibitLimits) -> Ask {
         criterion: "tone",
         title: "Tone of the mail",
         question: &question,
+        expected: None,
         exhibits: &exhibits,
     };
     let setting = Setting {

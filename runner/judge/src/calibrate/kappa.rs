@@ -70,6 +70,7 @@ mod tests {
 
     /// Pairs from a table of counts: rows are people, columns the judge, levels
     /// equally spaced from 0 to 1.
+    #[allow(clippy::cast_precision_loss, reason = "small counts")]
     fn pairs<const N: usize>(table: [[usize; N]; N]) -> Vec<Pair> {
         let score = |at: usize| at as f64 / (N - 1) as f64;
         let mut out = Vec::new();

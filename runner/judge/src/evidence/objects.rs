@@ -3,7 +3,7 @@
 //! nothing counts as changed for it.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 
 use proctor_types::WorldSnapshot;
 use proctor_types::world::github::{self, ChangedFile, Comment, GitHub, Issue, PullRequest};
@@ -177,7 +177,8 @@ fn files(files: &[ChangedFile], patches: bool) -> String {
             patch,
             ..
         } = file;
-        out.push_str(&format!("{filename} (+{additions} -{deletions})\n"));
+        // Writing into a String cannot fail.
+        _ = writeln!(out, "{filename} (+{additions} -{deletions})");
         if let Some(patch) = patch.as_deref().filter(|_| patches) {
             out.push_str(patch);
             out.push('\n');

@@ -11,6 +11,7 @@ fn message(role: &str, text: &str) -> Value {
     json!({"type": "message", "message": {"role": role, "content": text}})
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "made in place")]
 fn call(tool: &str, arguments: Value) -> Value {
     json!({"type": "message", "message": {"role": "assistant", "content": [
         {"type": "thinking", "thinking": "secret plans"},
@@ -18,6 +19,7 @@ fn call(tool: &str, arguments: Value) -> Value {
     ]}})
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "made in place")]
 fn world(gmail: Value, tasks: Value) -> WorldSnapshot {
     serde_json::from_value(json!({
         "schema": "proctor.world/1",

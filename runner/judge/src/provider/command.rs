@@ -170,7 +170,7 @@ impl Running {
                 None => return Err(Failure::TooLarge { limit: limits.stdout_bytes as u64 }),
                 Some(output) => (output, both.await.1),
             },
-            (_, words) = &mut both => match read.await? {
+            ((), words) = &mut both => match read.await? {
                 None => return Err(Failure::TooLarge { limit: limits.stdout_bytes as u64 }),
                 Some(output) => (output, words),
             },

@@ -1,6 +1,7 @@
 //! Who answers: services, programs, records.
 
 mod command;
+mod model;
 mod recorded;
 
 use std::fmt::Debug;
@@ -9,6 +10,7 @@ use async_trait::async_trait;
 use proctor_types::Usage;
 
 pub use command::{Command, CommandLimits};
+pub use model::Model;
 pub use recorded::{Recorded, RecordedError};
 
 use crate::ask::Ask;
