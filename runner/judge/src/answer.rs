@@ -99,9 +99,9 @@ pub(crate) fn says_absent(level: &Level) -> bool {
         format!(" {} ", lower.join(" "))
     };
     let text = spaced(&level.text);
-    // A good level may say "nothing is missing"; what is worth full points is
-    // there to be quoted.
-    level.score < 1.0
+    // A good level may say "nothing is missing", a middling one "some are
+    // missing": there is something to quote for both.
+    level.score < 0.5
         && (text.starts_with(" no ")
             || PHRASES
                 .iter()

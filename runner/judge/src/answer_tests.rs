@@ -157,6 +157,7 @@ fn a_level_says_absent_in_whole_words() {
     assert!(says(0.0, "No tasks"));
     assert!(!says(0.0, "Dismissive"));
     assert!(!says(0.5, "Knows some of the facts"));
+    assert!(!says(0.5, "Some facts are missing"));
     assert!(!says(1.0, "Nothing is missing"));
 }
 

@@ -16,8 +16,8 @@ pub const CALL_SCHEMA: &str = "proctor.judge-call/1";
 const LINE_BYTES: u64 = 16 << 20;
 /// Most lines that are read.
 const LINES: usize = 100_000;
-/// Most bytes that are read.
-const FILE_BYTES: u64 = 1 << 30;
+/// Longest file, in bytes.
+const FILE_BYTES: u64 = 256 << 20;
 
 /// One call of a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,7 +31,8 @@ pub struct Call {
     pub asked_sha256: String,
     /// What was asked.
     pub request: Ask,
-    /// Kind of provider: `anthropic`, `openai`, `command`.
+    /// What answered: `anthropic`, `openai`, `openai-compatible`, `command`, or
+    /// `recorded` where a record stood in for the judge.
     pub provider: String,
     /// The model that answered, as the reply calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,7 +44,8 @@ pub struct Call {
     /// The answer inside of the reply: what has to be a JSON object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// Tokens that it took, where the service says so.
+    /// Tokens that it took, where the service says so; of a record those that it
+    /// took back then.
     #[serde(default)]
     pub usage: Usage,
     /// When it was asked, RFC 3339 in UTC. A clock field.
@@ -111,7 +113,8 @@ impl Stored {
     /// Reads a `judge.jsonl`; `file` is what messages call it. A last line
     /// without line feed is one that was not finished, and is left out.
     pub fn read(reader: impl Read, file: &str) -> Result<Self, StoreError> {
-        let mut reader = std::io::BufReader::new(reader.take(FILE_BYTES));
+        let mut reader = std::io::BufReader::new(reader);
+        let mut left = FILE_BYTES;
         let mut calls = Vec::new();
         let mut line = Vec::new();
         for number in 1.. {
@@ -131,6 +134,10 @@ impl Stored {
             if line.len() as u64 >= LINE_BYTES {
                 return Err(wrong(format!("longer than {LINE_BYTES} bytes")));
             }
+            let Some(rest) = left.checked_sub(line.len() as u64) else {
+                return Err(wrong(format!("the file is longer than {FILE_BYTES} bytes")));
+            };
+            left = rest;
             if line.last() != Some(&b'\n') {
                 break;
             }

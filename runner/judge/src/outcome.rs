@@ -70,7 +70,11 @@ fn judged(
         );
         if let Some(failure) = failures.first() {
             let (missing, all) = (failures.len(), votes.len() + failures.len());
-            _ = write!(reason, " {missing} of {all} votes not taken: {failure}.");
+            _ = write!(
+                reason,
+                " {missing} of {all} votes not taken: {}.",
+                sentence(failure)
+            );
         }
         reason.push(')');
     }
@@ -97,7 +101,7 @@ fn citations<'a>(all: &(impl Iterator<Item = &'a Citation> + Clone)) -> Vec<Cita
 fn open(criterion: &Criterion, casts: &[Cast], failures: &[Failure]) -> Criterion {
     let calls: usize = casts.iter().map(|cast| cast.calls.len()).sum();
     let mut reason = match failures.first() {
-        Some(failure) => format!("Not judged: {failure}."),
+        Some(failure) => format!("Not judged: {}.", sentence(failure)),
         None => "Not judged: there was no vote.".to_owned(),
     };
     if casts.len() > 1 {
@@ -118,6 +122,11 @@ fn open(criterion: &Criterion, casts: &[Cast], failures: &[Failure]) -> Criterio
         },
         ..criterion.clone()
     }
+}
+
+/// A failure without a full stop of its own: some end with another's words.
+fn sentence(failure: &Failure) -> String {
+    failure.to_string().trim_end_matches('.').to_owned()
 }
 
 fn round(value: f64) -> f64 {

@@ -1,5 +1,4 @@
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::json;
 
@@ -30,9 +29,12 @@ struct Script {
 fn script(text: &str) -> Script {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("judge");
-    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    let mut command = Command::new(path);
+    fs::write(&path, text).unwrap();
+    // By the shell: a program that was just written may still be open for
+    // writing in a child that another test started, and cannot be executed then.
+    let mut command = Command::new("/bin/sh");
+    command.arguments.push(path.into());
+    command.name = Some("judge".to_owned());
     command
         .environment
         .insert("PATH".into(), "/usr/bin:/bin".into());

@@ -19,15 +19,15 @@ use crate::failure::Failure;
 /// Something that answers requests.
 #[async_trait]
 pub trait Provider: Debug + Send + Sync {
-    /// What kind it is: `anthropic`, `openai`, `openai-compatible`, `command`. A
-    /// record is of the kind whose answers it has.
+    /// What kind it is: `anthropic`, `openai`, `openai-compatible`, `command`,
+    /// `recorded`.
     fn kind(&self) -> &str;
 
     /// The model's name, without the provider. For programs the program's.
     fn model(&self) -> &str;
 
     /// Who is asked, as it stands in requests and reports:
-    /// `anthropic/claude-sonnet-4-5`.
+    /// `anthropic/claude-sonnet-4-5`. A record is called as who gave its answers.
     fn judge(&self) -> String {
         format!("{}/{}", self.kind(), self.model())
     }

@@ -16,8 +16,7 @@ use crate::text::excerpt;
 #[derive(Debug)]
 pub struct Recorded {
     file: String,
-    kind: String,
-    model: String,
+    judge: String,
     /// By digest of the request; the newest where one was made twice.
     calls: HashMap<String, Call>,
 }
@@ -65,11 +64,9 @@ impl Recorded {
                 file: file.to_owned(),
             });
         };
-        let (kind, model) = judge.split_once('/').unwrap_or(("recorded", judge));
         Ok(Self {
             file: file.to_owned(),
-            kind: kind.to_owned(),
-            model: model.to_owned(),
+            judge: judge.to_owned(),
             calls,
         })
     }
@@ -77,12 +74,17 @@ impl Recorded {
 
 #[async_trait]
 impl Provider for Recorded {
-    fn kind(&self) -> &str {
-        &self.kind
+    fn kind(&self) -> &'static str {
+        "recorded"
     }
 
     fn model(&self) -> &str {
-        &self.model
+        let name = self.judge.split_once('/');
+        name.map_or(&self.judge, |(_, model)| model)
+    }
+
+    fn judge(&self) -> String {
+        self.judge.clone()
     }
 
     async fn ask(&self, ask: &Ask) -> Reply {

@@ -85,6 +85,7 @@ async fn a_record_plays_a_whole_run_again() {
     assert_eq!(recorded.judge(), "anthropic/claude-judge-1");
     let played = play(open("tone", MAIL)).await;
     assert_eq!(played.criteria[0], first);
+    assert_eq!(played.calls[0].provider, "recorded");
     let replies = |judged: &[Call]| -> Vec<_> {
         judged
             .iter()
