@@ -1,0 +1,505 @@
+//! From a request to its reply.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use http_body_util::BodyExt as _;
+use proctor_types::model::{Exceeded, ExchangeEnd, Usage};
+use serde_json::{Value, json};
+
+use super::body::{self, BodyError};
+use super::budget::Reservation;
+use super::exchange::Pending;
+use super::request::{self, Checked, Refusal};
+use super::tail::{Origin, ReplyBody, whole};
+use super::upstream::{self, Answer, ErrorAnswer, Outgoing};
+use super::{Source, Trial, headers};
+use crate::Body;
+use crate::api::{Endpoint, ModelApi, Operation, Problem};
+use crate::cassette::{Asked, Take};
+use crate::route::{self, ModelRoute};
+use crate::tap::Tap;
+
+/// Tokens that a reply is taken to have where the request names no bound.
+const REPLY_TOKENS: u64 = 4096;
+
+/// A request that has been understood and admitted.
+struct Admitted<'a> {
+    route: &'a ModelRoute,
+    endpoint: Endpoint,
+    parts: Parts,
+    checked: Checked,
+    /// Parameters of the query that go on.
+    query: Option<String>,
+}
+
+/// An answer without a model: what the agent gets, and what is recorded.
+struct Refused {
+    problem: Problem,
+    code: Option<&'static str>,
+    message: String,
+    end: ExchangeEnd,
+}
+
+pub(super) async fn respond(trial: &Arc<Trial>, request: Request<Body>) -> Response<Body> {
+    // Waits its turn before its body is read: bodies take memory.
+    let permit = Arc::clone(&trial.in_flight).acquire_owned().await.ok();
+    let (parts, body) = request.into_parts();
+    let host = host_of(&parts);
+    let mut pending = Pending::new(trial, &parts, &host, permit);
+    let Some(route) = trial.route(&host) else {
+        let message = format!("{host} is none of the trial's models");
+        let api = ModelApi::OpenaiChat;
+        return refuse(pending, api, Refused::of(Problem::NotFound, None, message));
+    };
+    let fallback = route.apis.first().copied().unwrap_or(ModelApi::OpenaiChat);
+    let Some(endpoint) = Endpoint::of(&route.apis, &parts.method, parts.uri.path()) else {
+        let path: String = parts.uri.path().chars().take(200).collect();
+        let message = format!(
+            "{} {path} is not let through: this trial has the model and nothing else of {host}",
+            parts.method
+        );
+        return refuse(
+            pending,
+            fallback,
+            Refused::of(Problem::NotFound, None, message),
+        );
+    };
+    let api = endpoint.api;
+    pending.edit(|it| it.api = Some(api.name().to_owned()));
+    match endpoint.operation {
+        Operation::ListModels | Operation::GetModel => models(pending, route, &endpoint),
+        Operation::Generate { .. } | Operation::CountTokens => {
+            match admit(trial, route, endpoint, parts, body, &mut pending).await {
+                Ok(admitted) => answer(trial, admitted, pending).await,
+                Err(refused) => refuse(pending, api, refused),
+            }
+        }
+    }
+}
+
+/// Reads, checks and reserves.
+async fn admit<'a>(
+    trial: &Trial,
+    route: &'a ModelRoute,
+    endpoint: Endpoint,
+    parts: Parts,
+    body: Body,
+    pending: &mut Pending,
+) -> Result<Admitted<'a>, Refused> {
+    let limits = &trial.job.limits;
+    let packed = body::read(body, limits.request_bytes, limits.request_time).await?;
+    let sent = packed.len() as u64;
+    let body = body::unpack(&parts.headers, packed, limits.request_bytes).await?;
+    pending.complete(&body, sent);
+    let checked = request::check(route, &endpoint, body)?;
+    let generates = matches!(endpoint.operation, Operation::Generate { .. });
+    if generates {
+        pending.counts();
+    }
+    pending.edit(|it| {
+        it.asked = Some(checked.asked.clone());
+        it.rewritten.clone_from(&route.rewrite_model);
+        it.removed.clone_from(&checked.removed);
+    });
+    let reservations = reserve(trial, route, &checked, generates).await?;
+    pending.reserved(reservations);
+    let query = parts.uri.query().and_then(kept_query);
+    Ok(Admitted {
+        route,
+        endpoint,
+        parts,
+        checked,
+        query,
+    })
+}
+
+/// Reserves what the request is likely to take, of the trial first.
+async fn reserve(
+    trial: &Trial,
+    route: &ModelRoute,
+    checked: &Checked,
+    generates: bool,
+) -> Result<Vec<Reservation>, Exceeded> {
+    let mut likely = Usage::default();
+    if generates {
+        likely.input = checked.body.len() as u64 / 4;
+        likely.output = checked.most.unwrap_or(REPLY_TOKENS);
+    }
+    let model = route.rewrite_model.as_ref().unwrap_or(&checked.asked);
+    let amount = trial.job.prices.amount(model, &likely).unwrap_or(0);
+    let mut reservations = Vec::with_capacity(2);
+    for ledger in [&trial.ledger, &trial.job.ledger] {
+        reservations.push(ledger.reserve(likely.total(), amount).await?);
+    }
+    Ok(reservations)
+}
+
+async fn answer(
+    trial: &Arc<Trial>,
+    admitted: Admitted<'_>,
+    mut pending: Pending,
+) -> Response<Body> {
+    let asked = Asked {
+        method: admitted.parts.method.as_str(),
+        host: &admitted.route.host,
+        path: admitted
+            .endpoint
+            .path(admitted.route.rewrite_model.as_deref()),
+        query: admitted.query.as_deref(),
+        body: &admitted.checked.body,
+    };
+    match &trial.source {
+        Source::Live => live(trial, &admitted, pending, None).await,
+        Source::Record(recorder) => {
+            let take = recorder.take(&asked, &trial.redactor);
+            live(trial, &admitted, pending, Some(take)).await
+        }
+        Source::Replay(player) => match player.play(&asked) {
+            Ok(reply) => {
+                pending.attempt();
+                pieces(trial, &admitted, pending, reply)
+            }
+            Err(report) => {
+                let end = ExchangeEnd::CassetteMismatch {
+                    report: report.clone(),
+                };
+                let message = format!("the cassette has no reply to this request: {report}");
+                let refused = Refused::ending(Problem::Request, message, end);
+                refuse(pending, admitted.endpoint.api, refused)
+            }
+        },
+        Source::Scripted(script) => {
+            match script.answer(&admitted.endpoint, &admitted.checked.asked, asked.body) {
+                Ok(reply) => {
+                    pending.attempt();
+                    pieces(trial, &admitted, pending, reply)
+                }
+                Err(reason) => {
+                    let end = ExchangeEnd::Script {
+                        reason: reason.clone(),
+                    };
+                    let message = format!("the script does not fit: {reason}");
+                    let refused = Refused::ending(Problem::Request, message, end);
+                    refuse(pending, admitted.endpoint.api, refused)
+                }
+            }
+        }
+    }
+}
+
+/// A reply that is there already: recorded or scripted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Ready {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) pieces: VecDeque<Bytes>,
+}
+
+fn pieces(
+    trial: &Trial,
+    admitted: &Admitted<'_>,
+    mut pending: Pending,
+    reply: Ready,
+) -> Response<Body> {
+    let Ready {
+        status,
+        headers,
+        pieces,
+    } = reply;
+    if !status.is_success() {
+        pending.unpaid();
+        let body: Vec<u8> = pieces.iter().flatten().copied().collect();
+        let answer = ErrorAnswer {
+            status,
+            headers,
+            error: crate::reply::ApiError::read(&body),
+            body: Bytes::from(body),
+        };
+        return upstream_error(admitted.endpoint.api, pending, answer, None);
+    }
+    let tap = tap_of(&admitted.endpoint, &headers);
+    begin(&mut pending, status, &headers);
+    let mut body = ReplyBody::new(Origin::Pieces(pieces), tap, pending, &trial.job.limits);
+    if admitted.checked.drop_usage_event {
+        body = body.without_usage_event();
+    }
+    response(status, headers::answered(&headers), body.boxed())
+}
+
+async fn live(
+    trial: &Arc<Trial>,
+    admitted: &Admitted<'_>,
+    mut pending: Pending,
+    take: Option<Take>,
+) -> Response<Body> {
+    let Admitted {
+        route,
+        endpoint,
+        parts,
+        checked,
+        query,
+    } = admitted;
+    let api = endpoint.api;
+    let model = route.rewrite_model.as_deref();
+    let address = match route::address(&route.upstream, endpoint, model, query.as_deref()) {
+        Ok(address) => address,
+        Err(error) => {
+            let message = format!("the request has no address at the upstream: {error}");
+            return refuse(pending, api, Refused::of(Problem::Request, None, message));
+        }
+    };
+    let outgoing = Outgoing {
+        method: parts.method.clone(),
+        address,
+        headers: headers::outgoing(api, route.key.as_ref(), &parts.headers),
+        body: checked.body.clone(),
+    };
+    match upstream::ask(&mut pending, &outgoing).await {
+        Answer::Reply(parts, incoming) => {
+            begin(&mut pending, parts.status, &parts.headers);
+            let tap = tap_of(endpoint, &parts.headers);
+            let from = Origin::Upstream(incoming);
+            let mut body = ReplyBody::new(from, tap, pending, &trial.job.limits);
+            if checked.drop_usage_event {
+                body = body.without_usage_event();
+            }
+            if let Some(mut take) = take {
+                take.begins(parts.status, &headers::answered(&parts.headers));
+                body = body.recorded(take);
+            }
+            response(
+                parts.status,
+                headers::answered(&parts.headers),
+                body.boxed(),
+            )
+        }
+        Answer::Error(error) => upstream_error(api, pending, error, take),
+        Answer::None {
+            problem,
+            end,
+            message,
+        } => refuse(pending, api, Refused::ending(problem, message, end)),
+    }
+}
+
+/// Passes on that the upstream says no.
+fn upstream_error(
+    api: ModelApi,
+    mut pending: Pending,
+    answer: ErrorAnswer,
+    take: Option<Take>,
+) -> Response<Body> {
+    let status = answer.status;
+    pending.failure(answer.error.failure(status.as_u16()));
+    if answer.is_about_the_key() {
+        let message = format!(
+            "the operator's key was not accepted by the model's service ({status}); nothing in \
+             here can change that"
+        );
+        let end = ExchangeEnd::Upstream {
+            status: status.as_u16(),
+            reason: "the operator's key was not accepted".to_owned(),
+        };
+        return refuse(pending, api, Refused::ending(Problem::Key, message, end));
+    }
+    let end = ExchangeEnd::Upstream {
+        status: status.as_u16(),
+        reason: answer.error.describe(),
+    };
+    if status.is_redirection() || status.is_informational() {
+        let message = format!("the model's service answered {status}, which is not followed");
+        return refuse(
+            pending,
+            api,
+            Refused::ending(Problem::Upstream, message, end),
+        );
+    }
+    let headers = headers::answered(&answer.headers);
+    if let Some(mut take) = take {
+        take.begins(status, &headers);
+        take.piece(&answer.body);
+        take.keep();
+    }
+    pending.edit(|it| it.status = Some(status.as_u16()));
+    pending.sends(&answer.body);
+    pending.end(end);
+    response(status, headers, whole(answer.body))
+}
+
+/// The list of the trial's models, or one of them.
+fn models(mut pending: Pending, route: &ModelRoute, endpoint: &Endpoint) -> Response<Body> {
+    let api = endpoint.api;
+    let entry = |model: &String| match api {
+        ModelApi::Anthropic => json!({
+            "type": "model", "id": model, "display_name": model,
+            "created_at": "2025-01-01T00:00:00Z",
+        }),
+        ModelApi::OpenaiChat | ModelApi::OpenaiResponses => json!({
+            "id": model, "object": "model", "created": 1_735_689_600, "owned_by": "proctor",
+        }),
+        ModelApi::Gemini => json!({
+            "name": format!("models/{model}"), "displayName": model, "version": "1",
+            "supportedGenerationMethods": ["generateContent", "countTokens"],
+        }),
+    };
+    let known = route.models.iter().chain(&route.rewrite_model);
+    let body = match (&endpoint.model, api) {
+        (Some(name), _) => match known.into_iter().find(|model| *model == name) {
+            Some(model) => entry(model),
+            None => {
+                let refused = Refused::from(Refusal::Model(name.chars().take(200).collect()));
+                return refuse(pending, api, refused);
+            }
+        },
+        (None, ModelApi::Gemini) => json!({"models": known.map(entry).collect::<Vec<Value>>()}),
+        (None, _) => json!({
+            "object": "list", "has_more": false,
+            "data": known.map(entry).collect::<Vec<Value>>(),
+        }),
+    };
+    let body = Bytes::from(body.to_string());
+    pending.edit(|it| it.status = Some(200));
+    pending.sends(&body);
+    pending.end(ExchangeEnd::Ok);
+    response(StatusCode::OK, json_headers(), whole(body))
+}
+
+fn refuse(mut pending: Pending, api: ModelApi, refused: Refused) -> Response<Body> {
+    let Refused {
+        problem,
+        code,
+        message,
+        end,
+    } = refused;
+    let body = problem.body(api, code, &format!("proctor: {message}"));
+    let status = problem.status();
+    pending.edit(|it| it.status = Some(status.as_u16()));
+    pending.sends(&body);
+    pending.end(end);
+    let mut headers = json_headers();
+    // The clients of Anthropic and OpenAI do not ask again then.
+    headers.insert("x-should-retry", HeaderValue::from_static("false"));
+    response(status, headers, whole(body))
+}
+
+fn begin(pending: &mut Pending, status: StatusCode, headers: &HeaderMap) {
+    let streamed = is_event_stream(headers);
+    pending.edit(|it| {
+        it.status = Some(status.as_u16());
+        it.streamed = streamed;
+    });
+}
+
+fn tap_of(endpoint: &Endpoint, headers: &HeaderMap) -> Tap {
+    let api = endpoint.api;
+    let encoding = headers.get(header::CONTENT_ENCODING);
+    match encoding.map(|it| it.to_str().unwrap_or("?")) {
+        Some(encoding) if !encoding.eq_ignore_ascii_case("identity") => Tap::packed(api, encoding),
+        _ if endpoint.operation == Operation::CountTokens => Tap::opaque(api),
+        _ => Tap::new(api, is_event_stream(headers)),
+    }
+}
+
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    let value = headers.get(header::CONTENT_TYPE);
+    let value = value.and_then(|it| it.to_str().ok()).unwrap_or_default();
+    let media_type = value.split(';').next().unwrap_or_default().trim();
+    media_type.eq_ignore_ascii_case("text/event-stream")
+}
+
+fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    *response.headers_mut() = headers;
+    response
+}
+
+fn json_headers() -> HeaderMap {
+    let mut headers = HeaderMap::with_capacity(4);
+    let json = HeaderValue::from_static("application/json");
+    headers.insert(header::CONTENT_TYPE, json);
+    headers
+}
+
+/// The host that a request names, in lower case and without its port.
+fn host_of(parts: &Parts) -> String {
+    let field = || parts.headers.get(header::HOST)?.to_str().ok();
+    let named = parts.uri.authority().map(|it| it.as_str()).or_else(field);
+    let named = named.unwrap_or_default();
+    let host = named.parse::<http::uri::Authority>();
+    let host = host.as_ref().map_or("", |it| it.host());
+    let host = host.strip_suffix('.').unwrap_or(host);
+    host.chars()
+        .take(253)
+        .collect::<String>()
+        .to_ascii_lowercase()
+}
+
+/// The parameters of a query that mean something to the APIs; none of them
+/// holds a key, and none leaves the count of tokens out of the reply.
+fn kept_query(query: &str) -> Option<String> {
+    let kept = |pair: &&str| {
+        matches!(
+            *pair,
+            "alt=sse" | "alt=json" | "$alt=sse" | "$alt=json" | "beta=true"
+        )
+    };
+    let kept: Vec<_> = query.split('&').filter(kept).collect();
+    (!kept.is_empty()).then(|| kept.join("&"))
+}
+
+impl Refused {
+    fn of(problem: Problem, code: Option<&'static str>, message: String) -> Self {
+        Self {
+            problem,
+            code,
+            end: ExchangeEnd::Refused {
+                reason: message.clone(),
+            },
+            message,
+        }
+    }
+
+    fn ending(problem: Problem, message: String, end: ExchangeEnd) -> Self {
+        Self {
+            problem,
+            code: None,
+            message,
+            end,
+        }
+    }
+}
+
+impl From<BodyError> for Refused {
+    fn from(error: BodyError) -> Self {
+        Self::of(error.problem, None, error.reason)
+    }
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Body(reason) => Self::of(Problem::Request, None, reason),
+            Refusal::Model(model) => Self::of(
+                Problem::NotFound,
+                Some("model_not_found"),
+                format!("the model {model:?} is none of this trial's"),
+            ),
+        }
+    }
+}
+
+impl From<Exceeded> for Refused {
+    fn from(exceeded: Exceeded) -> Self {
+        let message = exceeded.to_string();
+        let end = ExchangeEnd::Budget { exceeded };
+        Self {
+            code: Some("budget_exceeded"),
+            ..Self::ending(Problem::Budget, message, end)
+        }
+    }
+}
