@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use proctor_types::manifest::{AgentEnd, TranscriptSource};
 
+use crate::cli::Account;
 use crate::room::{Shell, ShellError};
 use crate::steps::StepsError;
 use crate::transcript::{TranscriptError, TranscriptWriter};
@@ -23,6 +24,12 @@ pub trait Agent: Send + Sync {
 
     /// Who makes the transcript, and so how far it can be believed.
     fn transcript_source(&self) -> TranscriptSource;
+
+    /// What the adapter may take after the agent's time is up, to read what the
+    /// agent left behind.
+    fn grace(&self) -> Duration {
+        Duration::from_secs(5)
+    }
 
     /// Works on `assignment` in `room` until the agent is done, has failed or
     /// has used up its time.
@@ -67,12 +74,14 @@ pub struct Solution<'a> {
 }
 
 /// What an agent's run came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AgentRun {
     /// How it ended.
     pub end: AgentEnd,
     /// Files for the bundle's `agent/` folder: name and contents.
     pub raw: Vec<(String, Vec<u8>)>,
+    /// The run by the agent's own account, where it gives one.
+    pub account: Option<Account>,
 }
 
 impl AgentRun {
@@ -81,6 +90,7 @@ impl AgentRun {
         Self {
             end,
             raw: Vec::new(),
+            account: None,
         }
     }
 }
@@ -104,6 +114,28 @@ pub enum AgentError {
     /// The task's solution is no steps file.
     #[error(transparent)]
     Steps(#[from] StepsError),
+    /// The adapter cannot be used for this task.
+    #[error("the adapter of `{agent}`: {problem}")]
+    Adapter {
+        /// The agent.
+        agent: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// What the agent left behind is not what its adapter reads. Nothing can be
+    /// said of the agent: a transcript that is empty would be a lie.
+    #[error(
+        "the transcript of {agent} cannot be read: {problem}{}",
+        said.as_ref().map(|said| format!("; on standard error: {said}")).unwrap_or_default()
+    )]
+    Unreadable {
+        /// The agent.
+        agent: String,
+        /// What is strange, with a sample of it.
+        problem: String,
+        /// The last lines of its standard error, where it has some.
+        said: Option<String>,
+    },
 }
 
 /// The end of an agent's time.

@@ -21,6 +21,7 @@ use async_trait::async_trait;
 use proctor_types::manifest::{AgentEnd, TranscriptSource};
 
 use crate::agent::{Agent, AgentError, AgentRun, Assignment, Deadline};
+use crate::files;
 use crate::room::{BASH, ExecOutput, ExecRequest, MAX_ARGUMENT_BYTES, Shell, ShellError};
 use crate::steps::ENV_ATTEMPT;
 use crate::text;
@@ -32,8 +33,6 @@ const PLACEHOLDER: &str = "{prompt}";
 const OUTPUT_CAP_BYTES: usize = 8 << 20;
 /// Bytes of standard output that become the agent's message.
 const MESSAGE_BYTES: usize = 256 << 10;
-/// Time for putting a prompt file into the room.
-const FILE_TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Runs a shell command as the agent.
 #[derive(Debug, Clone)]
@@ -148,6 +147,7 @@ impl Agent for Command {
             return Ok(AgentRun::ended(AgentEnd::Failed {
                 exit_code: None,
                 reason,
+                failure: None,
             }));
         }
         let mut env = vec![(ENV_ATTEMPT.to_owned(), assignment.attempt.to_string())];
@@ -157,7 +157,7 @@ impl Agent for Command {
         ];
         for (variable, text) in files {
             if let Some(text) = text {
-                env.push((variable.to_owned(), put_file(room, text).await?));
+                env.push((variable.to_owned(), files::put_fresh(room, text).await?));
             }
         }
         let Some(left) = deadline.left() else {
@@ -170,6 +170,7 @@ impl Agent for Command {
                 return Ok(AgentRun::ended(AgentEnd::Failed {
                     exit_code: None,
                     reason: error.to_string(),
+                    failure: None,
                 }));
             }
             output => output?,
@@ -180,6 +181,7 @@ impl Agent for Command {
             Err(TranscriptError::Full { limit }) => AgentEnd::Failed {
                 exit_code: Some(output.exit_code),
                 reason: TranscriptError::Full { limit }.to_string(),
+                failure: None,
             },
             Err(error) => return Err(error.into()),
         };
@@ -187,7 +189,11 @@ impl Agent for Command {
             ("stdout".to_owned(), output.stdout),
             ("stderr".to_owned(), output.stderr),
         ];
-        Ok(AgentRun { end, raw })
+        Ok(AgentRun {
+            end,
+            raw,
+            account: None,
+        })
     }
 }
 
@@ -206,6 +212,7 @@ fn end(output: &ExecOutput, deadline: Deadline) -> AgentEnd {
     AgentEnd::Failed {
         exit_code: Some(output.exit_code),
         reason,
+        failure: None,
     }
 }
 
@@ -226,30 +233,6 @@ fn transcript_of(
         Ok(())
     } else {
         transcript.say(text)
-    }
-}
-
-/// Writes `text` to a fresh file outside of the workspace, and gives its path.
-async fn put_file(room: &dyn Shell, text: &str) -> Result<String, AgentError> {
-    let script = r#"umask 077 && file=$(mktemp) && cat >"$file" && printf %s "$file""#;
-    let output = room
-        .exec(ExecRequest {
-            argv: vec![BASH.to_owned(), "-c".to_owned(), script.to_owned()],
-            env: Vec::new(),
-            cwd: Some("/".to_owned()),
-            stdin: Some(text.as_bytes().to_vec()),
-            timeout: FILE_TIME_LIMIT,
-            output_cap_bytes: 4096,
-        })
-        .await?;
-    match String::from_utf8(output.stdout) {
-        Ok(path) if output.exit_code == 0 && path.starts_with('/') => Ok(path),
-        _ => {
-            let reason = text::last_line(&output.stderr);
-            let reason = reason.unwrap_or_else(|| format!("exit code {}", output.exit_code));
-            let reason = format!("the prompt cannot be written to a file there: {reason}");
-            Err(ShellError::Room(reason.into()).into())
-        }
     }
 }
 

@@ -12,12 +12,20 @@
 //! | `oracle` | plays the steps file that the task brings as its solution |
 //! | `nop` | nothing; the floor of every task |
 //! | `command:COMMAND` | runs a shell command as the agent ([`command`]) |
+//! | `claude-code`, `codex`, ... | a program of its own, as an [`adapter`] says ([`CliAgent`]) |
+//! | `FILE.toml` | the same by an adapter of the operator's |
 //!
-//! [`AgentSpec`] is the written form, [`agent`] makes the adapter.
+//! [`AgentSpec`] is the written form. [`agent`] makes what the runner plays
+//! itself; for a program [`AgentSpec::adapter`] says how it is started,
+//! [`install::find`] where it is, and [`CliAgent::new`] makes the agent.
 
+pub mod adapter;
 mod agent;
 pub mod capture;
+mod cli;
 pub mod command;
+mod files;
+pub mod install;
 mod nop;
 mod room;
 pub mod scripted;
@@ -27,6 +35,7 @@ mod text;
 mod transcript;
 
 pub use agent::{Agent, AgentError, AgentRun, Assignment, Solution};
+pub use cli::{Account, CliAgent, CliSetup, ModelTarget, SetupError};
 pub use nop::Nop;
 pub use room::{ExecOutput, ExecRequest, Shell, ShellError};
 pub use spec::{AGENT_NAMES, AgentSpec, SpecError, agent, brought};

@@ -114,6 +114,7 @@ async fn play(
     Ok(AgentRun {
         end,
         raw: vec![("steps.yaml".to_owned(), steps.source.clone())],
+        account: None,
     })
 }
 
@@ -131,6 +132,7 @@ impl Stop {
         Self::End(AgentEnd::Failed {
             exit_code,
             reason: format!("step {step}: {reason}"),
+            failure: None,
         })
     }
 }
@@ -148,6 +150,7 @@ impl From<TranscriptError> for Stop {
             TranscriptError::Full { .. } => Self::End(AgentEnd::Failed {
                 exit_code: None,
                 reason: error.to_string(),
+                failure: None,
             }),
             TranscriptError::Write(_) => Self::Trial(error.into()),
         }

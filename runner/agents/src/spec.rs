@@ -5,22 +5,39 @@ use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 
+use crate::adapter::{Adapter, AdapterError, MAX_ADAPTER_BYTES, builtin};
 use crate::agent::Agent;
 use crate::command::{Command, CommandError};
 use crate::nop::Nop;
 use crate::scripted::{Oracle, Scripted};
 use crate::steps::{self, BroughtError, BroughtFile, Steps, StepsError};
 
-/// The agents that [`agent`] knows.
-pub const AGENT_NAMES: &[&str] = &["command", "nop", "oracle", "scripted"];
+/// Names of all agents but those of an operator's own adapters.
+pub const AGENT_NAMES: &[&str] = &[
+    "claude-code",
+    "codex",
+    "command",
+    "gemini-cli",
+    "loop",
+    "nop",
+    "openclaw",
+    "opencode",
+    "oracle",
+    "pi",
+    "scripted",
+];
 
-/// An agent as the operator writes it: `NAME` or `NAME:ARGUMENT`.
+/// How the file of an operator's own adapter ends.
+const ADAPTER_FILE: &str = ".toml";
+
+/// An agent as the operator writes it: `NAME`, `NAME:ARGUMENT` or `FILE.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSpec {
-    /// Name of the adapter.
+    /// Name of the agent: one of [`AGENT_NAMES`], or what the file of an
+    /// operator's own adapter is called, without `.toml`.
     pub name: String,
     /// What follows the first colon: the steps file of `scripted`, the shell
-    /// command of `command`.
+    /// command of `command`. For an operator's own adapter its file.
     pub argument: Option<String>,
 }
 
@@ -28,6 +45,9 @@ impl FromStr for AgentSpec {
     type Err = SpecError;
 
     fn from_str(text: &str) -> Result<Self, SpecError> {
+        if let Some(spec) = Self::of_file(text)? {
+            return Ok(spec);
+        }
         let (name, argument) = match text.split_once(':') {
             Some((name, argument)) => (name, Some(argument.to_owned())),
             None => (text, None),
@@ -46,6 +66,9 @@ impl FromStr for AgentSpec {
 
 impl fmt::Display for AgentSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_own() {
+            return f.write_str(self.argument.as_deref().unwrap_or(&self.name));
+        }
         f.write_str(&self.name)?;
         match &self.argument {
             Some(argument) => write!(f, ":{argument}"),
@@ -55,6 +78,70 @@ impl fmt::Display for AgentSpec {
 }
 
 impl AgentSpec {
+    /// The spec of an operator's own adapter, where `text` is the name of its
+    /// file.
+    fn of_file(text: &str) -> Result<Option<Self>, SpecError> {
+        let is_file = text.ends_with(ADAPTER_FILE)
+            && !AGENT_NAMES.iter().any(|name| {
+                text.strip_prefix(name)
+                    .is_some_and(|rest| rest.starts_with(':'))
+            });
+        if !is_file {
+            return Ok(None);
+        }
+        let base = text.rsplit('/').next().unwrap_or(text);
+        let stem = base.strip_suffix(ADAPTER_FILE).unwrap_or(base);
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        // Trials and reports are called after it.
+        if stem.is_empty() || stem.len() > 64 || !stem.chars().all(plain) {
+            return Err(SpecError::FileName {
+                path: text.to_owned(),
+                problem: "letters, digits, `-` and `_` before the `.toml`",
+            });
+        }
+        if AGENT_NAMES.contains(&stem) {
+            return Err(SpecError::FileName {
+                path: text.to_owned(),
+                problem: "another name, since this one is that of an agent that Proctor knows",
+            });
+        }
+        Ok(Some(Self {
+            name: stem.to_owned(),
+            argument: Some(text.to_owned()),
+        }))
+    }
+
+    /// Whether it is an adapter of the operator's own.
+    fn is_own(&self) -> bool {
+        !AGENT_NAMES.contains(&self.name.as_str())
+    }
+
+    /// The adapter of an agent that is a program of its own ([`CliAgent`]);
+    /// `None` for one that [`agent`] makes. An operator's file is read here, so
+    /// that a mistake in it shows before a trial starts.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is no adapter.
+    ///
+    /// [`CliAgent`]: crate::CliAgent
+    pub fn adapter(&self) -> Result<Option<Adapter>, SpecError> {
+        if let Some(adapter) = builtin(&self.name) {
+            self.none_taken()?;
+            return Ok(Some(adapter));
+        }
+        if !self.is_own() {
+            return Ok(None);
+        }
+        let path = self.needed("a file")?;
+        let failed = |source| SpecError::Unreadable {
+            what: "adapter",
+            path: path.to_owned(),
+            source,
+        };
+        let bytes = read_bounded(path, MAX_ADAPTER_BYTES as u64).map_err(failed)?;
+        Ok(Some(Adapter::parse(path, &bytes)?))
+    }
+
     fn unknown(&self) -> SpecError {
         SpecError::Unknown {
             name: self.name.clone(),
@@ -114,9 +201,25 @@ pub enum SpecError {
         /// What was given.
         argument: String,
     },
-    /// The steps file cannot be read.
-    #[error("cannot read the steps file {path}: {source}")]
+    /// The file of an operator's own adapter has a name that trials cannot have.
+    #[error("{path} cannot be the name of an adapter's file: expected {problem}")]
+    FileName {
+        /// The file.
+        path: String,
+        /// What would do.
+        problem: &'static str,
+    },
+    /// The adapter is none.
+    #[error(transparent)]
+    Adapter(#[from] AdapterError),
+    /// The agent is a program of its own: it takes more than a spec to make it.
+    #[error("the agent `{0}` is a program, and nobody said where it is")]
+    Program(String),
+    /// The file cannot be read.
+    #[error("cannot read the {what} {path}: {source}")]
     Unreadable {
+        /// What it was to be.
+        what: &'static str,
         /// The file.
         path: String,
         /// What the system said.
@@ -138,7 +241,8 @@ pub enum SpecError {
     Command(#[from] CommandError),
 }
 
-/// The adapter that `spec` stands for. `scripted` reads its steps file here,
+/// The agent that `spec` stands for, where the runner plays it itself; for
+/// others see [`AgentSpec::adapter`] and [`crate::CliAgent`]. `scripted` reads its steps file here,
 /// so that a mistake in it shows before a trial starts.
 ///
 /// # Errors
@@ -162,6 +266,9 @@ pub fn agent(spec: &AgentSpec) -> Result<Box<dyn Agent>, SpecError> {
             )?)))
         }
         "command" => Ok(Box::new(Command::new(spec.needed("a shell command")?)?)),
+        name if builtin(name).is_some() || spec.is_own() => {
+            Err(SpecError::Program(name.to_owned()))
+        }
         _ => Err(spec.unknown()),
     }
 }
@@ -185,15 +292,19 @@ pub fn brought(spec: &AgentSpec) -> Result<Vec<BroughtFile>, SpecError> {
 }
 
 fn read_steps(path: &str) -> Result<Vec<u8>, SpecError> {
-    let failed = |source| SpecError::Unreadable {
+    read_bounded(path, steps::MAX_FILE_BYTES as u64).map_err(|source| SpecError::Unreadable {
+        what: "steps file",
         path: path.to_owned(),
         source,
-    };
-    let file = std::fs::File::open(Path::new(path)).map_err(failed)?;
+    })
+}
+
+/// A file, of which one byte more than `limit` is read: the parser can then say
+/// what is wrong.
+fn read_bounded(path: &str, limit: u64) -> std::io::Result<Vec<u8>> {
+    let file = std::fs::File::open(Path::new(path))?;
     let mut bytes = Vec::new();
-    // One byte more than the parser takes, so that it can say what is wrong.
-    let limit = steps::MAX_FILE_BYTES as u64 + 1;
-    file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
+    file.take(limit + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -79,8 +79,22 @@ pub(crate) fn last_line(bytes: &[u8]) -> Option<String> {
     Some(plain(line, 300))
 }
 
+/// The last `count` lines that say something, joined by ` / `.
+pub(crate) fn last_lines(bytes: &[u8], count: usize) -> Option<String> {
+    let tail = &bytes[bytes.len().saturating_sub(16 << 10)..];
+    let text = String::from_utf8_lossy(tail);
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut last: Vec<String> = lines
+        .rev()
+        .take(count)
+        .map(|line| plain(line, 300))
+        .collect();
+    last.reverse();
+    (!last.is_empty()).then(|| last.join(" / "))
+}
+
 /// `text` without control characters, at most `limit` characters of it.
-fn plain(text: &str, limit: usize) -> String {
+pub(crate) fn plain(text: &str, limit: usize) -> String {
     let mut out = String::new();
     for (index, char) in text.chars().enumerate() {
         if index == limit {

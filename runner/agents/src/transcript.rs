@@ -115,6 +115,8 @@ impl TranscriptWriter {
             tool_name: Some(tool.to_owned()),
             is_error: Some(is_error),
             details: Some(details),
+            model: None,
+            usage: None,
         })
     }
 

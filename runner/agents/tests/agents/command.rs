@@ -84,7 +84,8 @@ async fn a_command_that_exits_with_an_error_is_a_failed_agent_with_its_output() 
         result.end,
         AgentEnd::Failed {
             exit_code: Some(3),
-            reason
+            reason,
+            failure: None,
         }
     );
     assert_eq!(lines.messages()[1].text(), "partly\n");
@@ -182,16 +183,36 @@ fn agents_are_written_as_a_name_and_an_argument() {
 #[test]
 fn a_wrong_agent_says_what_would_be_right() {
     let refused = |text: &str| match text.parse::<AgentSpec>() {
-        Ok(spec) => agent(&spec).err().unwrap(),
+        Ok(spec) => match spec.adapter() {
+            Err(error) => error,
+            Ok(_) => agent(&spec).err().unwrap(),
+        },
         Err(error) => error,
     };
     for (text, expected) in [
         (
             "oracel",
-            "there is no agent `oracel` (did you mean `oracle`?); the agents are command, nop, oracle, scripted",
+            "there is no agent `oracel` (did you mean `oracle`?); the agents are claude-code, codex, command, gemini-cli, loop, nop, openclaw, opencode, oracle, pi, scripted",
         ),
         ("gpt", "there is no agent `gpt`; the agents are"),
         ("", "there is no agent ``; the agents are"),
+        (
+            "claude-code:x",
+            "agent `claude-code` takes no argument, and `x` was given",
+        ),
+        (
+            "codex",
+            "the agent `codex` is a program, and nobody said where it is",
+        ),
+        (
+            "a b.toml",
+            "a b.toml cannot be the name of an adapter's file: expected letters",
+        ),
+        (
+            "x/pi.toml",
+            "expected another name, since this one is that of an agent that Proctor knows",
+        ),
+        ("/no/such.toml", "cannot read the adapter /no/such.toml: "),
         ("nop:x", "agent `nop` takes no argument, and `x` was given"),
         ("oracle:", "takes no argument"),
         (

@@ -3,7 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod capture_limits;
+mod cli;
 mod command;
 mod ends;
+mod homes;
+mod install;
+mod live;
+mod recorded;
 mod rooms;
 mod scripted;

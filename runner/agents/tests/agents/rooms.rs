@@ -259,7 +259,9 @@ pub(crate) async fn play(steps: &str, room: &dyn Shell) -> (Result<AgentRun, Age
 /// Exit code and reason of an agent that failed.
 pub(crate) fn failure(end: &AgentEnd) -> (Option<i32>, &str) {
     match end {
-        AgentEnd::Failed { exit_code, reason } => (*exit_code, reason),
+        AgentEnd::Failed {
+            exit_code, reason, ..
+        } => (*exit_code, reason),
         other => panic!("the agent should have failed, and {other:?}"),
     }
 }

@@ -12,15 +12,8 @@ use proctor_engine::host::{CompilerCommand, HostConfig};
 pub(crate) fn host() -> anyhow::Result<HostConfig> {
     let program = env::current_exe().context("cannot find out which program this is")?;
     let beside = |name: &str| companion(&program, name);
-    let search: Vec<PathBuf> = env::var_os("PATH")
-        .map(|path| {
-            env::split_paths(&path)
-                .filter(|dir| dir.is_absolute())
-                .collect()
-        })
-        .unwrap_or_default();
     Ok(HostConfig {
-        search,
+        search: search(),
         init: beside("proctor-init").with_context(|| {
             format!(
                 "cannot find proctor-init beside {}; build or install both",
@@ -37,6 +30,36 @@ pub(crate) fn host() -> anyhow::Result<HostConfig> {
             program,
         },
     })
+}
+
+/// Where agents may be installed.
+#[derive(Debug, Clone)]
+pub(crate) struct AgentPlaces {
+    /// Where `proctor agent install` puts them.
+    pub(crate) cache: PathBuf,
+    /// The folders of the `PATH`.
+    pub(crate) path: Vec<PathBuf>,
+    /// Where this program's own companions are.
+    pub(crate) own: Option<PathBuf>,
+}
+
+/// Looks where agents may be.
+pub(crate) fn agent_places() -> anyhow::Result<AgentPlaces> {
+    let program = env::current_exe().context("cannot find out which program this is")?;
+    let own = companion(&program, "proctor-loop");
+    Ok(AgentPlaces {
+        cache: user_cache().unwrap_or_else(scratch).join("agents"),
+        path: search(),
+        own: own.and_then(|path| path.parent().map(Path::to_owned)),
+    })
+}
+
+/// The folders of the `PATH`.
+fn search() -> Vec<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        .filter(|dir| dir.is_absolute())
+        .collect()
 }
 
 /// A program that is installed beside this one. Test programs stand one folder
