@@ -1,5 +1,7 @@
 //! The verbs, one file each.
 
+mod agent;
+mod agents;
 mod check;
 pub(crate) mod compile;
 mod grade;
@@ -33,6 +35,11 @@ pub(crate) enum Verb {
     /// Look at tasks
     #[command(subcommand)]
     Task(task::Arguments),
+    /// List agents, what they support and which of them are installed
+    Agents(agents::Arguments),
+    /// Look after one agent
+    #[command(subcommand)]
+    Agent(agent::Arguments),
     /// Build and look at graders
     #[command(subcommand)]
     Grader(grader::Arguments),
@@ -54,6 +61,8 @@ impl Verb {
             Self::Grade(arguments) => arguments.format,
             Self::Serve(arguments) => arguments.format,
             Self::Task(arguments) => arguments.format(),
+            Self::Agents(arguments) => arguments.format,
+            Self::Agent(arguments) => arguments.format(),
             Self::Grader(arguments) => arguments.format(),
             Self::Lock(arguments) => arguments.format,
             Self::Check(arguments) => arguments.format,
@@ -69,6 +78,8 @@ impl Verb {
             Self::Grade(arguments) => grade::run(&arguments),
             Self::Serve(arguments) => serve::run(&arguments),
             Self::Task(arguments) => task::run(&arguments),
+            Self::Agents(arguments) => agents::run(&arguments),
+            Self::Agent(arguments) => agent::run(&arguments),
             Self::Grader(arguments) => grader::run(&arguments),
             Self::Lock(arguments) => lock::run(&arguments),
             Self::Check(arguments) => check::run(&arguments),

@@ -65,7 +65,7 @@ pub(crate) async fn run(spec: &TrialSpec, seeded: Seeded, dir: &Dir) -> Result<R
     room.kill_all()
         .await
         .map_err(|error| StageError::ours("sandbox", &error))?;
-    let AgentRun { end, raw } = match result {
+    let AgentRun { end, raw, .. } = match result {
         Ok(Ok(run)) => run,
         Ok(Err(error)) => return Err(StageError::ours("agent", &error)),
         Err(_) => AgentRun {
@@ -73,6 +73,7 @@ pub(crate) async fn run(spec: &TrialSpec, seeded: Seeded, dir: &Dir) -> Result<R
                 limit_seconds: timeout.as_secs(),
             },
             raw: Vec::new(),
+            account: None,
         },
     };
     if let Some(fault) = room.fault() {
