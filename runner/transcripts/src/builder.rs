@@ -330,6 +330,7 @@ impl<'a> Builder<'a> {
             .iter_mut()
             .map(|part| cut_part(part, self.limits.text_bytes))
             .sum();
+        self.cut += cut;
         if cut > 0 {
             details.truncated_bytes = Some(details.truncated_bytes.unwrap_or_default() + cut);
         }

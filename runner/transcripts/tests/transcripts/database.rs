@@ -222,7 +222,7 @@ fn views_and_triggers_beside_the_table_do_nothing() {
             .for_each(|row| put(connection, "a", row));
         connection
             .execute_batch(
-                "CREATE VIEW sqlite_stat AS SELECT load_extension('x');
+                "CREATE VIEW session_windows AS SELECT load_extension('x');
                  CREATE TRIGGER t AFTER INSERT ON transcript_events BEGIN SELECT writefile('x', 'y'); END;",
             )
             .unwrap();
@@ -275,7 +275,7 @@ fn lying_rows_are_kept_as_strange_and_bombs_do_not_go_off() {
     let honest = rows("openclaw-exit3.rows.jsonl");
     let long = &honest[6];
     let bomb = ruzstd::encoding::compress_to_vec(
-        &vec![b' '; 64 << 20][..],
+        &vec![b' '; 16 << 20][..],
         ruzstd::encoding::CompressionLevel::Fastest,
     );
     let bomb: String = bomb.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -295,7 +295,7 @@ fn lying_rows_are_kept_as_strange_and_bombs_do_not_go_off() {
         (
             "much too long",
             long["event_zstd"].clone(),
-            1 << 40,
+            1_i64 << 40,
             "a row that says it has",
         ),
         (

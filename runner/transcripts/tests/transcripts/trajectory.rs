@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use proctor_transcripts::{AtifAgent, Format, Transcript, to_atif};
+use proctor_types::transcript::{Message, Part};
 use serde_json::Value;
 
 use crate::{file, read_all, sample, told, transcript, usage};
@@ -138,19 +139,17 @@ fn every_sample_becomes_a_trajectory_and_comes_back() {
         assert_eq!(second.cost_usd, first.cost_usd, "{name}");
         assert_eq!(second.session_id, first.session_id, "{name}");
         assert_eq!(second.final_text, first.final_text, "{name}");
-        for (event, again) in first
-            .events
-            .iter()
-            .filter_map(|event| event.message.as_ref())
-            .zip(
-                second
-                    .events
-                    .iter()
-                    .filter_map(|event| event.message.as_ref()),
-            )
-        {
-            assert_eq!(event, again, "{name}");
-        }
+        // Two texts of one message come back as one.
+        let known = |read: &Transcript| -> Vec<_> {
+            let messages = read.events.iter().filter_map(|event| event.message.clone());
+            messages
+                .map(|message| Message {
+                    content: vec![Part::text(message.text())],
+                    ..message
+                })
+                .collect()
+        };
+        assert_eq!(known(&second), known(&first), "{name}");
         // A second time there is nothing more to lose.
         let again = written(&second);
         assert_eq!(again["steps"], trajectory["steps"], "{name}");
@@ -236,4 +235,14 @@ fn results_without_a_call_thoughts_and_raw_events_have_their_places() {
         ["exec #lost exit 7 error: x", "agent: (thinking) | y"]
     );
     assert_eq!(to_atif(&Transcript::default(), &agent()), None);
+}
+
+/// One trajectory a line. `harbor` is a large package for one class: it was
+/// asked by hand, with `Trajectory.model_validate_json` over these lines.
+#[test]
+#[ignore = "prints trajectories, for Harbor's own model to validate"]
+fn trajectories_for_harbor() {
+    for (format, name) in SAMPLES {
+        println!("TRAJECTORY {}", written(&transcript(*format, &[name])));
+    }
 }
