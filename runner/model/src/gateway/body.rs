@@ -8,7 +8,7 @@ use http::{HeaderMap, header};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::body::Body as _;
 
-use crate::Body;
+use crate::{Body, BoxError};
 use crate::api::Problem;
 use crate::transport::chain;
 
@@ -35,11 +35,19 @@ impl BodyError {
     }
 }
 
+/// What a body failed with, under a type of its own: that a boxed error is made
+/// of a boxed error cannot be shown for every lifetime, and futures that say so
+/// cannot be boxed by those who call.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+struct Broken(BoxError);
+
 /// Reads a body of at most `limit` bytes within `time`.
 pub(super) async fn read(body: Body, limit: usize, time: Duration) -> Result<Bytes, BodyError> {
     if body.size_hint().lower() > limit as u64 {
         return Err(BodyError::long(limit));
     }
+    let body = body.map_err(Broken);
     let collected = tokio::time::timeout(time, Limited::new(body, limit).collect()).await;
     match collected {
         Err(_) => Err(BodyError {

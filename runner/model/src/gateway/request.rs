@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_stream_of_chat_is_made_to_count() {
-        let asks = |body| {
+        let asks = |body: &str| {
             let checked = checked(ModelApi::OpenaiChat, CHAT, body).unwrap();
             let body = String::from_utf8(checked.body.to_vec()).unwrap();
             (body, checked.drop_usage_event)
@@ -399,10 +399,10 @@ mod tests {
             (format!(r#"{{"model":"m","stream":true,{wish}}}"#), true)
         );
         let already = format!(r#"{{"model":"m","stream":true,{wish}}}"#);
-        assert_eq!(asks(&already), (already.clone(), false));
+        assert_eq!(asks(&already.clone()), (already.clone(), false));
         assert_eq!(
             asks(r#"{"model":"m","stream":true,"stream_options":{"include_usage":false}}"#),
-            (already, true)
+            (already.clone(), true)
         );
         let whole = r#"{"model":"m"}"#;
         assert_eq!(asks(whole), (whole.to_owned(), false));

@@ -75,7 +75,10 @@ pub(super) struct FaultBody {
 #[derive(Debug)]
 enum Then {
     End,
-    Break,
+    /// An error; once everything before it is on its way.
+    Break {
+        flushed: bool,
+    },
     Silence,
     Tick(Interval),
     Fill(u64),
@@ -126,7 +129,7 @@ impl Fault {
             }
             Self::Cut { pieces: most } => {
                 pieces.truncate(*most);
-                Then::Break
+                Then::Break { flushed: false }
             }
             Self::EndEarly { pieces: most } => {
                 pieces.truncate(*most);
@@ -185,7 +188,15 @@ impl HttpBody for FaultBody {
         }
         let piece = match &mut this.then {
             Then::End => return Poll::Ready(None),
-            Then::Break => return Poll::Ready(Some(Err("broken on purpose".into()))),
+            Then::Break { flushed: true } => {
+                return Poll::Ready(Some(Err("broken on purpose".into())));
+            }
+            Then::Break { flushed } => {
+                // The server flushes when there is nothing more for now.
+                *flushed = true;
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
             Then::Silence => return Poll::Pending,
             Then::Tick(interval) => {
                 if interval.poll_tick(cx).is_pending() {

@@ -39,9 +39,9 @@ pub(crate) struct Seen {
     /// Bytes of what the model wrote: text, reasoning, arguments.
     pub(crate) written: u64,
     /// Whether its last event, or its whole body, was there.
-    complete: bool,
+    pub(crate) complete: bool,
     /// What it says went wrong.
-    error: Option<ApiError>,
+    pub(crate) error: Option<ApiError>,
 }
 
 impl Seen {
