@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 /// every reply: here each has an identifier of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    calls: Vec<Call>,
+    all: Vec<Call>,
     by_native: HashMap<String, Native>,
     taken: HashSet<String>,
 }
@@ -43,7 +43,7 @@ impl Calls {
     /// A call that the agent gave the identifier `native` (which may be empty);
     /// gives the unique one.
     pub(crate) fn add(&mut self, native: &str, tool: &str) -> String {
-        let index = self.calls.len();
+        let index = self.all.len();
         let base = if native.is_empty() {
             format!("call_{}", index + 1)
         } else {
@@ -56,7 +56,7 @@ impl Calls {
             id = format!("{base}#{}", entry.suffix);
         }
         entry.calls.push(index);
-        self.calls.push(Call {
+        self.all.push(Call {
             id: id.clone(),
             tool: tool.to_owned(),
             answered: false,
@@ -73,7 +73,7 @@ impl Calls {
     pub(crate) fn tool(&self, native: &str) -> Option<&str> {
         let entry = self.by_native.get(native)?;
         let index = entry.calls.get(entry.answered).or(entry.calls.last())?;
-        Some(&self.calls[*index].tool)
+        Some(&self.all[*index].tool)
     }
 
     /// A result for `native`: it answers the oldest call of that identifier
@@ -91,7 +91,7 @@ impl Calls {
             }
             None => *entry.calls.last()?,
         };
-        let call = &mut self.calls[index];
+        let call = &mut self.all[index];
         Some(Answered {
             id: call.id.clone(),
             tool: call.tool.clone(),

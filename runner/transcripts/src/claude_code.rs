@@ -110,13 +110,11 @@ fn about(builder: &mut Builder<'_>, fields: &Fields) {
 
 fn system(builder: &mut Builder<'_>, fields: Fields) -> Result<(), ReadError> {
     about(builder, &fields);
-    match fields.text("subtype") {
-        Some("compact_boundary" | "api_error") => builder.note(fields),
-        _ => {
-            builder.understood();
-            Ok(())
-        }
+    if let Some("compact_boundary" | "api_error") = fields.text("subtype") {
+        return builder.note(fields);
     }
+    builder.understood();
+    Ok(())
 }
 
 /// What an event is besides its message: a part of what an agent said that the

@@ -82,11 +82,9 @@ const WORDS: &[(&str, FailureKind)] = &[
 /// by what its message says.
 pub(crate) fn kind(status: Option<u64>, names: &[&str], message: &str) -> Option<FailureKind> {
     // A name can be more exact than the status that came with it.
-    let named = || {
-        let mut kinds = names.iter().filter_map(|name| by_name(name));
-        kinds.next()
-    };
-    named()
+    names
+        .iter()
+        .find_map(|name| by_name(name))
         .or_else(|| status.and_then(by_status))
         .or_else(|| by_message(message))
 }
@@ -129,8 +127,8 @@ fn by_message(message: &str) -> Option<FailureKind> {
         end -= 1;
     }
     let message = message[..end].to_ascii_lowercase();
-    let words = message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    if let Some(kind) = words.filter_map(by_name).next() {
+    let mut words = message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    if let Some(kind) = words.find_map(by_name) {
         return Some(kind);
     }
     if let Some((_, kind)) = WORDS.iter().find(|(words, _)| message.contains(words)) {

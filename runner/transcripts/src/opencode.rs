@@ -68,7 +68,7 @@ fn stream(files: &[&NativeFile], limits: &ReadLimits) -> Result<Transcript, Read
             ) {
                 ("step_start" | "step_finish" | "text" | "reasoning" | "tool_use", Some(part)) => {
                     let reply = part.text("messageID").unwrap_or_default().to_owned();
-                    part_of(builder, part, &reply, timestamp, None)
+                    part_of(builder, part, &reply, timestamp.as_deref(), None)
                 }
                 ("error", _) => {
                     failed(builder, fields.object("error"));
@@ -122,10 +122,10 @@ fn message_of(
             .collect();
         return builder.say(Role::User, timestamp, said, Fields::new());
     }
-    let model = info.text("modelID").map(str::to_owned);
+    let model = info.text("modelID");
     builder.end(None);
     for part in parts {
-        part_of(builder, part, id, timestamp.clone(), model.clone())?;
+        part_of(builder, part, id, timestamp.as_deref(), model)?;
     }
     if let Some(tokens) = info.object("tokens") {
         builder.usage(id, usage::opencode(tokens));
@@ -141,13 +141,13 @@ fn part_of(
     builder: &mut Builder<'_>,
     part: &Fields,
     reply: &str,
-    timestamp: Option<String>,
-    model: Option<String>,
+    timestamp: Option<&str>,
+    model: Option<&str>,
 ) -> Result<(), ReadError> {
     let words = |content| Words {
         reply: Some(reply.to_owned()),
-        timestamp: timestamp.clone(),
-        model,
+        timestamp: timestamp.map(str::to_owned),
+        model: model.map(str::to_owned),
         content,
         other: Fields::new(),
     };
@@ -176,7 +176,7 @@ fn part_of(
             builder.cost(part.amount("cost"));
             match part.text("reason") {
                 Some("content-filter") => {
-                    builder.failed(None, &["content-filter"], "the model refused")
+                    builder.failed(None, &["content-filter"], "the model refused");
                 }
                 Some("tool-calls" | "tool_calls") => builder.end(None),
                 _ => builder.end(Some(NativeEnd::Completed)),

@@ -2,7 +2,7 @@
 //! in 1.7.
 //!
 //! What is written was validated with Harbor's own model
-//! (`harbor.models.trajectories`, PyPI `harbor` 0.26.0), for every sample of
+//! (`harbor.models.trajectories`, `harbor` 0.26.0 of `PyPI`), for every sample of
 //! this crate's tests; the rules that it checks are checked in the tests here
 //! too, without it.
 

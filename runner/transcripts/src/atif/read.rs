@@ -107,7 +107,7 @@ fn step(builder: &mut Builder<'_>, step: &Fields, index: usize) -> Result<(), Re
         Some("system") => Role::System,
         _ => return builder.unknown(step.clone()),
     };
-    if !(said.is_empty() && !results.is_empty()) {
+    if !said.is_empty() || results.is_empty() {
         builder.say(role, timestamp, said, Fields::new())?;
     }
     observe(builder, &results, "")

@@ -227,12 +227,11 @@ impl Writer {
         let mut extra = Map::new();
         let id = message.tool_call_id.as_deref().unwrap_or_default();
         let step = self.calls.get(id).copied();
-        match step {
-            Some(_) => put(&mut result, "source_call_id", Some(id)),
-            None => {
-                put(&mut extra, "call_id", Some(id));
-                put(&mut extra, "tool_name", message.tool_name.as_deref());
-            }
+        if step.is_some() {
+            put(&mut result, "source_call_id", Some(id));
+        } else {
+            put(&mut extra, "call_id", Some(id));
+            put(&mut extra, "tool_name", message.tool_name.as_deref());
         }
         result.insert("content".into(), message.text().into());
         if let Some(is_error) = message.is_error {

@@ -49,7 +49,7 @@ pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcri
     });
     let result = (!results.is_empty()).then(|| {
         let mut builder = Builder::new(Format::Openclaw, limits);
-        for (file, document) in results {
+        for (file, document) in &results {
             builder.at(file, None);
             result::read(&mut builder, document)?;
         }

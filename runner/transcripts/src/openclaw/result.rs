@@ -28,7 +28,7 @@ pub(super) fn session_of(document: &Fields) -> Option<&str> {
     run_of(document).text("sessionId")
 }
 
-pub(super) fn read(builder: &mut Builder<'_>, document: Fields) -> Result<(), ReadError> {
+pub(super) fn read(builder: &mut Builder<'_>, document: &Fields) -> Result<(), ReadError> {
     builder.understood();
     let texts: Vec<&str> = document
         .list("payloads")
@@ -39,7 +39,7 @@ pub(super) fn read(builder: &mut Builder<'_>, document: Fields) -> Result<(), Re
         Some(said) => said.to_owned(),
         None => texts.join("\n"),
     };
-    let run = run_of(&document);
+    let run = run_of(document);
     builder.session(run.text("sessionId"));
     if !said.is_empty() {
         builder.final_text(Some(&said));

@@ -39,11 +39,9 @@ fn rows(name: &str) -> Vec<Value> {
 }
 
 fn put(connection: &Connection, session: &str, row: &Value) {
-    let compressed = row["event_zstd"].as_str().map(|hex| {
-        let digits: Vec<char> = hex.chars().collect();
-        let byte = |pair: &[char]| u8::from_str_radix(&String::from_iter(pair), 16).unwrap();
-        digits.chunks(2).map(byte).collect::<Vec<u8>>()
-    });
+    let compressed = row["event_zstd"]
+        .as_str()
+        .map(|text| hex::decode(text).unwrap());
     connection
         .execute(
             "INSERT INTO transcript_events (session_id, seq, event_json, created_at, event_zstd, event_utf8_bytes) \
@@ -60,13 +58,17 @@ fn put(connection: &Connection, session: &str, row: &Value) {
         .unwrap();
 }
 
+fn put_all(connection: &Connection, session: &str, name: &str) {
+    for row in rows(name) {
+        put(connection, session, &row);
+    }
+}
+
 fn openclaw(names: &[(&str, &str)]) -> Vec<NativeFile> {
     database(|connection| {
         connection.execute_batch(EVENTS).unwrap();
         for (session, name) in names {
-            rows(name)
-                .iter()
-                .for_each(|row| put(connection, session, row));
+            put_all(connection, session, name);
         }
     })
 }
@@ -115,9 +117,7 @@ fn what_is_only_in_the_write_ahead_log_is_read() {
             .execute_batch("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;")
             .unwrap();
         connection.execute_batch(EVENTS).unwrap();
-        rows("openclaw-exit3.rows.jsonl")
-            .iter()
-            .for_each(|row| put(connection, "a", row));
+        put_all(connection, "a", "openclaw-exit3.rows.jsonl");
     });
     // A connection that is still open has checkpointed nothing.
     let files = match files.len() {
@@ -217,9 +217,7 @@ fn schemas_that_run_are_refused() {
 fn views_and_triggers_beside_the_table_do_nothing() {
     let files = database(|connection| {
         connection.execute_batch(EVENTS).unwrap();
-        rows("openclaw-exit3.rows.jsonl")
-            .iter()
-            .for_each(|row| put(connection, "a", row));
+        put_all(connection, "a", "openclaw-exit3.rows.jsonl");
         connection
             .execute_batch(
                 "CREATE VIEW session_windows AS SELECT load_extension('x');
@@ -278,7 +276,6 @@ fn lying_rows_are_kept_as_strange_and_bombs_do_not_go_off() {
         &vec![b' '; 16 << 20][..],
         ruzstd::encoding::CompressionLevel::Fastest,
     );
-    let bomb: String = bomb.iter().map(|byte| format!("{byte:02x}")).collect();
     for (attack, compressed, length, problem) in [
         (
             "too short",
@@ -305,7 +302,12 @@ fn lying_rows_are_kept_as_strange_and_bombs_do_not_go_off() {
             "a row that says it has 0",
         ),
         ("no frame", "00ff00ff00".into(), 100, "no Zstandard"),
-        ("a bomb", bomb.into(), 4_000_000, "not the 4000000 bytes"),
+        (
+            "a bomb",
+            hex::encode(bomb).into(),
+            4_000_000,
+            "not the 4000000 bytes",
+        ),
         (
             "half a frame",
             long["event_zstd"].as_str().unwrap()[..600].into(),

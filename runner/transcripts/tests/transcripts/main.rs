@@ -1,6 +1,8 @@
 //! Readers against what real agents left behind, and against what nobody
 //! should have.
 
+#![allow(clippy::unwrap_used, reason = "a test's helpers are tests, too")]
+
 mod database;
 mod hostile;
 mod samples;
@@ -86,6 +88,10 @@ fn line(event: &Event) -> String {
     }
 }
 
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "what it is compared with may be missing"
+)]
 fn usage(
     input: u64,
     cache_read: u64,
