@@ -187,7 +187,7 @@ impl Lines {
     pub(crate) fn messages(&self) -> Vec<Message> {
         self.events()
             .into_iter()
-            .map(|event| event.message.unwrap())
+            .filter_map(|event| event.message)
             .collect()
     }
 
