@@ -47,7 +47,7 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Adapter, AdapterError> {
 /// The number of the line that the byte `at` is in, from 1.
 fn line_of(bytes: &[u8], at: usize) -> u64 {
     let before = &bytes[..at.min(bytes.len())];
-    before.iter().filter(|byte| **byte == b'\n').count() as u64 + 1
+    before.split(|byte| *byte == b'\n').count() as u64
 }
 
 /// What the parser says, with a hint where a key is unknown.

@@ -50,9 +50,9 @@ pub const MAX_ADAPTER_BYTES: usize = 256 << 10;
 pub enum Api {
     /// Anthropic's Messages.
     Anthropic,
-    /// OpenAI's chat completions.
+    /// `OpenAI`'s chat completions.
     OpenaiChat,
-    /// OpenAI's responses.
+    /// `OpenAI`'s responses.
     OpenaiResponses,
     /// Google's `generateContent`.
     Gemini,

@@ -70,7 +70,7 @@ pub(super) fn on_path(adapter: &Adapter, search: &[PathBuf]) -> Result<Node, Fin
             continue;
         };
         if needed.is_none_or(|needed| version >= needed) {
-            return Ok(placed(program));
+            return Ok(placed(&program));
         }
         found.push(format!("{} is {version}", program.display()));
         if found.len() == 4 {
@@ -91,8 +91,10 @@ pub(super) fn on_path(adapter: &Adapter, search: &[PathBuf]) -> Result<Node, Fin
     })
 }
 
-fn placed(program: PathBuf) -> Node {
-    let real = program.canonicalize().unwrap_or_else(|_| program.clone());
+fn placed(program: &Path) -> Node {
+    let real = program
+        .canonicalize()
+        .unwrap_or_else(|_| program.to_owned());
     if real.starts_with("/usr") {
         let guest = real.to_string_lossy().into_owned();
         return Node {

@@ -10,7 +10,7 @@ use tokio::process::Command;
 use super::{Installation, is_version};
 use crate::adapter::{Adapter, Version};
 
-/// Time for a program to say its version; OpenClaw takes two seconds.
+/// Time for a program to say its version; `OpenClaw` takes two seconds.
 const TIME_LIMIT: Duration = Duration::from_secs(15);
 
 /// The version that the program of `installation` says it has, or the one that
