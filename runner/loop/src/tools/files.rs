@@ -4,6 +4,7 @@
 //! symbolic links say. That is for the model's good, which gets a clear answer;
 //! the wall is the room's.
 
+use std::fmt::Write as _;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 
@@ -165,9 +166,11 @@ impl Workspace {
         }
         if last < lines.len() {
             let (next, all) = (last + 1, lines.len());
-            shown.push_str(&format!(
+            // Writing to a string cannot fail.
+            let _ = write!(
+                shown,
                 "\n[lines {first} to {last} of {all}; go on with `offset` {next}]"
-            ));
+            );
         }
         Ok(shown)
     }

@@ -156,14 +156,15 @@ impl Ended {
         } else if !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(&match (exit_code, signal) {
+        let end = match (exit_code, signal) {
             _ if self.timed_out => format!(
                 "[ended after {seconds} s: the command took too long. `timeout_seconds` is for \
                  those that need more, `setsid` for what is to keep running.]"
             ),
             (Some(code), _) => format!("[exit code {code}]"),
             (None, signal) => format!("[ended by signal {}]", signal.unwrap_or_default()),
-        });
+        };
+        text.push_str(&end);
         Output {
             text,
             is_error: self.timed_out || !self.status.success(),

@@ -5,6 +5,7 @@
 
 mod failures;
 mod hostile;
+mod nightshift;
 mod work;
 
 use std::net::{SocketAddr, TcpListener};
@@ -25,13 +26,18 @@ struct Bench {
 
 impl Bench {
     fn new(steps: &Value) -> Self {
+        // JSON is YAML.
+        Self::with(&json!({"steps": steps}).to_string())
+    }
+
+    /// With a script as it stands in a file.
+    fn with(script: &str) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
             .build()
             .unwrap();
-        // JSON is YAML.
-        let script = Script::parse(&json!({"steps": steps}).to_string()).unwrap();
+        let script = Script::parse(script).unwrap();
         let config = ServerConfig { script, key: None };
         let model = runtime.block_on(Server::start(config)).unwrap();
         Self {
@@ -78,13 +84,17 @@ impl Bench {
         seen.iter().map(body).collect()
     }
 
+    /// A world with an empty mailbox.
     fn world(&self) -> Served {
         let options = SeedOptions {
             services: vec!["google".to_owned()],
             ..SeedOptions::default()
         };
         let time = "2026-03-02T09:00:00Z".parse().unwrap();
-        let world = World::unseeded(time, &options).unwrap();
+        self.serve(World::unseeded(time, &options).unwrap())
+    }
+
+    fn serve(&self, world: World) -> Served {
         let config = GatewayConfig::new(world.services());
         let world = WorldHandle::new(world, JournalCaps::default());
         let _inside = self.runtime.enter();
