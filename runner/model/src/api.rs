@@ -301,8 +301,8 @@ impl Problem {
 mod tests {
     use super::*;
 
-    fn of(apis: &[ModelApi], method: Method, path: &str) -> Option<String> {
-        Endpoint::of(apis, &method, path)
+    fn of(apis: &[ModelApi], method: &Method, path: &str) -> Option<String> {
+        Endpoint::of(apis, method, path)
             .map(|it| format!("{} {:?} {}", it.api, it.operation, it.path(None)))
     }
 
@@ -345,7 +345,7 @@ mod tests {
                     .to_owned(),
             ),
         ] {
-            assert_eq!(of(apis, Method::POST, path), Some(expected), "{path}");
+            assert_eq!(of(apis, &Method::POST, path), Some(expected), "{path}");
         }
         for (apis, path) in [
             (&[Anthropic][..], "/v1/messages/"),
@@ -360,11 +360,11 @@ mod tests {
             (&[Gemini], "/v1beta/cachedContents"),
             (&[Gemini], "/v1beta2/models/x:generateContent"),
         ] {
-            assert_eq!(of(apis, Method::POST, path), None, "{path}");
+            assert_eq!(of(apis, &Method::POST, path), None, "{path}");
         }
-        assert_eq!(of(&openai, Method::GET, "/v1/responses"), None);
-        assert_eq!(of(&openai, Method::DELETE, "/v1/models/x"), None);
-        assert!(of(&openai, Method::GET, "/v1/models").is_some());
+        assert_eq!(of(&openai, &Method::GET, "/v1/responses"), None);
+        assert_eq!(of(&openai, &Method::DELETE, "/v1/models/x"), None);
+        assert!(of(&openai, &Method::GET, "/v1/models").is_some());
     }
 
     #[test]

@@ -12,6 +12,10 @@ const LONGEST: usize = 16 << 20;
 /// Reads an event stream piece by piece (WHATWG HTML, 9.2.6). Line breaks are
 /// LF, CR LF or CR.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts of one position"
+)]
 pub(crate) struct SseParser {
     /// The line that is not complete yet.
     line: Vec<u8>,

@@ -57,7 +57,7 @@ pub(crate) fn connections(roots: &Roots, connect: Duration) -> Result<Connection
     builder
         .pool_timer(TokioTimer::new())
         .timer(TokioTimer::new())
-        .pool_idle_timeout(Duration::from_secs(60))
+        .pool_idle_timeout(Duration::from_mins(1))
         .http2_keep_alive_interval(Duration::from_secs(30))
         .http2_keep_alive_timeout(Duration::from_secs(30))
         .http2_adaptive_window(true);

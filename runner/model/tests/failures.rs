@@ -1,5 +1,7 @@
 //! What goes wrong at the upstream, and what becomes of it.
 
+#![allow(clippy::unwrap_used, reason = "a test fails where it stands")]
+
 mod common;
 
 use std::time::Duration;

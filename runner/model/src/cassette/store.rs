@@ -17,7 +17,8 @@ const REFERENCE: &str = "$text";
 
 #[derive(Serialize, Deserialize)]
 struct Head {
-    cassette: String,
+    #[serde(rename = "cassette")]
+    format: String,
 }
 
 pub(super) struct Writer {
@@ -38,7 +39,7 @@ impl Writer {
             error: None,
         };
         this.line(&Head {
-            cassette: FORMAT.to_owned(),
+            format: FORMAT.to_owned(),
         })?;
         Ok(this)
     }
@@ -129,7 +130,7 @@ pub(super) fn read(mut reader: impl BufRead) -> Result<Vec<(usize, Entry)>, Cass
         }
         if number == 1 {
             let head: Result<Head, _> = serde_json::from_slice(&line);
-            if head.is_ok_and(|head| head.cassette == FORMAT) {
+            if head.is_ok_and(|head| head.format == FORMAT) {
                 continue;
             }
             return Err(CassetteError::Format);

@@ -183,7 +183,7 @@ pub(super) fn reply(request: &ChatRequest, raw: &[u8]) -> Result<ChatReply, Stri
         text,
         json,
         tool_calls,
-        usage: reply.usage.map(|usage| usage.usage()),
+        usage: reply.usage.map(WireUsage::usage),
         stop,
         model: reply.model,
         sent: Bytes::new(),

@@ -1,16 +1,17 @@
 //! Reading and unpacking request bodies, within bounds.
 
 use std::io::Read;
+use std::pin::Pin;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, header};
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, Collected, LengthLimitError, Limited};
 use hyper::body::Body as _;
 
-use crate::{Body, BoxError};
 use crate::api::Problem;
 use crate::transport::chain;
+use crate::{Body, BoxError};
 
 /// Why there is no body to look at.
 #[derive(Debug)]
@@ -35,20 +36,21 @@ impl BodyError {
     }
 }
 
-/// What a body failed with, under a type of its own: that a boxed error is made
-/// of a boxed error cannot be shown for every lifetime, and futures that say so
-/// cannot be boxed by those who call.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-struct Broken(BoxError);
+/// The rest of a body, in one piece. On the heap and without its type: a future
+/// that holds the type of a body with boxed errors cannot be boxed itself, since
+/// the compiler wants to know that for errors of every lifetime.
+fn collected(body: Body, limit: usize) -> Pin<Box<dyn Future<Output = Whole> + Send>> {
+    Box::pin(Limited::new(body, limit).collect())
+}
+
+type Whole = Result<Collected<Bytes>, BoxError>;
 
 /// Reads a body of at most `limit` bytes within `time`.
 pub(super) async fn read(body: Body, limit: usize, time: Duration) -> Result<Bytes, BodyError> {
     if body.size_hint().lower() > limit as u64 {
         return Err(BodyError::long(limit));
     }
-    let body = body.map_err(Broken);
-    let collected = tokio::time::timeout(time, Limited::new(body, limit).collect()).await;
+    let collected = tokio::time::timeout(time, collected(body, limit)).await;
     match collected {
         Err(_) => Err(BodyError {
             problem: Problem::Slow,

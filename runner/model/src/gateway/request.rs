@@ -108,11 +108,11 @@ pub(super) enum Refusal {
 pub(super) fn check(
     route: &ModelRoute,
     endpoint: &Endpoint,
-    body: Bytes,
+    body: &Bytes,
 ) -> Result<Checked, Refusal> {
     let bad = |reason: String| Refusal::Body(format!("the request's body {reason}"));
-    let fields: Fields<'_> = serde_json::from_slice(&body)
-        .map_err(|error| bad(format!("is no JSON object: {error}")))?;
+    let fields: Fields<'_> =
+        serde_json::from_slice(body).map_err(|error| bad(format!("is no JSON object: {error}")))?;
     let asked = match &endpoint.model {
         Some(model) => model.clone(),
         None => fields
@@ -335,7 +335,7 @@ mod tests {
 
     fn run(route: &ModelRoute, path: &str, body: &str) -> Result<Checked, Refusal> {
         let endpoint = Endpoint::of(&route.apis, &Method::POST, path).unwrap();
-        check(route, &endpoint, Bytes::copy_from_slice(body.as_bytes()))
+        check(route, &endpoint, &Bytes::copy_from_slice(body.as_bytes()))
     }
 
     const CHAT: &str = "/v1/chat/completions";

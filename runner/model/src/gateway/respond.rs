@@ -95,7 +95,7 @@ async fn admit<'a>(
     let sent = packed.len() as u64;
     let body = body::unpack(&parts.headers, packed, limits.request_bytes).await?;
     pending.complete(&body, sent);
-    let checked = request::check(route, &endpoint, body)?;
+    let checked = request::check(route, &endpoint, &body)?;
     let generates = matches!(endpoint.operation, Operation::Generate { .. });
     if generates {
         pending.counts();
@@ -348,13 +348,13 @@ fn models(mut pending: Pending, route: &ModelRoute, endpoint: &Endpoint) -> Resp
     };
     let known = route.models.iter().chain(&route.rewrite_model);
     let body = match (&endpoint.model, api) {
-        (Some(name), _) => match known.into_iter().find(|model| *model == name) {
-            Some(model) => entry(model),
-            None => {
+        (Some(name), _) => {
+            let Some(model) = known.into_iter().find(|model| *model == name) else {
                 let refused = Refused::from(Refusal::Model(name.chars().take(200).collect()));
                 return refuse(pending, api, refused);
-            }
-        },
+            };
+            entry(model)
+        }
         (None, ModelApi::Gemini) => json!({"models": known.map(entry).collect::<Vec<Value>>()}),
         (None, _) => json!({
             "object": "list", "has_more": false,
@@ -428,7 +428,11 @@ fn json_headers() -> HeaderMap {
 /// The host that a request names, in lower case and without its port.
 fn host_of(parts: &Parts) -> String {
     let field = || parts.headers.get(header::HOST)?.to_str().ok();
-    let named = parts.uri.authority().map(|it| it.as_str()).or_else(field);
+    let named = parts
+        .uri
+        .authority()
+        .map(http::uri::Authority::as_str)
+        .or_else(field);
     let named = named.unwrap_or_default();
     let host = named.parse::<http::uri::Authority>();
     let host = host.as_ref().map_or("", |it| it.host());

@@ -61,7 +61,7 @@ fn inner(root: &Value, schema: &Value, depth: u32) -> Value {
     if is_type(schema, "integer") || is_type(schema, "number") {
         return schema.get("minimum").cloned().unwrap_or(json!(1));
     }
-    if is_type(schema, "null") {
+    if is_type(schema, "null") && !is_type(schema, "string") {
         return Value::Null;
     }
     json!("scripted")

@@ -18,7 +18,7 @@ without_tools:
   - {when: "judge this", say: '{"level": 3}'}
 "#;
 
-fn chat(script: &Script, messages: Value, tools: bool) -> Result<Value, String> {
+fn chat(script: &Script, messages: &Value, tools: bool) -> Result<Value, String> {
     let endpoint = Endpoint::of(
         &[ModelApi::OpenaiChat],
         &Method::POST,
@@ -44,7 +44,7 @@ fn a_conversation_runs_through_the_steps() {
     let mut said = Vec::new();
     let mut ids = std::collections::HashSet::new();
     for _ in 0..6 {
-        let reply = chat(&script, json!(messages), true).unwrap();
+        let reply = chat(&script, &json!(messages), true).unwrap();
         let message = &reply["choices"][0]["message"];
         said.push(message["content"].as_str().unwrap().to_owned());
         messages.push(message.clone());
@@ -84,7 +84,7 @@ fn a_conversation_runs_through_the_steps() {
 fn titles_spend_no_step() {
     let script = Script::parse(SCRIPT).unwrap();
     let ask = |text: &str| {
-        let reply = chat(&script, json!([{"role": "user", "content": text}]), false).unwrap();
+        let reply = chat(&script, &json!([{"role": "user", "content": text}]), false).unwrap();
         reply["choices"][0]["message"]["content"]
             .as_str()
             .unwrap()
@@ -145,7 +145,7 @@ fn all_protocols_are_at_the_same_step() {
 #[test]
 fn a_script_that_does_not_fit_says_so() {
     let script = Script::parse("steps: [{call: {tool: fly}}]").unwrap();
-    let error = chat(&script, json!([]), true).unwrap_err();
+    let error = chat(&script, &json!([]), true).unwrap_err();
     assert_eq!(
         error,
         "the agent offers no tool \"fly\"; it offers: bash, mcp__world__search"

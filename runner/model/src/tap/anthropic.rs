@@ -9,6 +9,7 @@ use super::{Length, Seen, error_of, read, read_whole};
 /// cache; in a stream, the last event's figures are sums and go before the
 /// first's.
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the protocol's names")]
 pub(crate) struct WireUsage {
     input_tokens: Option<u64>,
     cache_creation_input_tokens: Option<u64>,

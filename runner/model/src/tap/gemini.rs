@@ -56,6 +56,7 @@ struct Feedback {
 /// event's are the sums so far.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "the protocol's names")]
 struct WireUsage {
     prompt_token_count: Option<u64>,
     tool_use_prompt_token_count: Option<u64>,
