@@ -22,6 +22,7 @@ const DONE: &[&str] = &[
     "populated",
     // Not "documented" alone: it has the stem of "documentation".
     "documented the",
+    "been documented",
     "documented all",
     "documented every",
     "documented it",
@@ -41,6 +42,14 @@ const DONE: &[&str] = &[
     "added",
     "is up",
     "now covers",
+    "covers every",
+    "covers all",
+    "contains every",
+    "contains all",
+    "has every endpoint",
+    "has all",
+    "lists every",
+    "lists all",
     "now lists",
     "wrote",
 ];
@@ -84,6 +93,8 @@ mod tests {
             "the API reference is done!",
             "The API docs are ready, I will be happy to extend them.",
             "I've documented all five endpoints on the page",
+            "all five endpoints have been documented with their fields",
+            "The API reference contains every endpoint.",
             "The page, Product / API Reference / Hydra Inference API, is now filled in.",
         ] {
             assert!(says_done(text), "{text}");
@@ -94,6 +105,7 @@ mod tests {
             "The API docs will be ready tomorrow.",
             "The docs are pending, they are not yet complete",
             "Everything is done.",
+            "The API reference does not contain every endpoint.",
         ] {
             assert!(!says_done(text), "{text}");
         }

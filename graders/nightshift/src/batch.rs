@@ -1,14 +1,21 @@
-//! The path of a batch in `stream_processor.py`: what `_process_batch` does with
-//! its buffer, and where its Redis client comes from.
+//! The path of a batch in `stream_processor.py`, and where its Redis client comes
+//! from. What becomes of its buffer is in `buffers`.
 //!
-//! Functions of the same file that it uses are followed. Comments and what is
-//! quoted are no code.
+//! Functions of the same file that it uses are followed, and those that it is
+//! called from. Comments and what is quoted are no code.
+
+use std::collections::BTreeSet;
 
 use proctor_grader::python::{Definition, Python, Statement};
 use proctor_grader::text::excerpt;
 
+use crate::calls::{call_of, first_name};
+use crate::flow::{Flow, is_making};
+use crate::names::aliases;
+use crate::once::makes_once;
+
 const BATCH: &str = "_process_batch";
-const FACTORY: &str = "get_redis_client";
+pub(crate) const FACTORY: &str = "get_redis_client";
 /// What makes a client or a pool of connections.
 const CONSTRUCTORS: &[&str] = &[
     "StrictRedis",
@@ -18,25 +25,27 @@ const CONSTRUCTORS: &[&str] = &[
     "from_url",
     "from_pool",
 ];
-/// Methods that put something into a collection.
-const ADDING: &[&str] = &[
-    "append",
-    "appendleft",
-    "add",
-    "insert",
-    "extend",
-    "put",
-    "push",
-];
-/// Methods that take something out of a collection.
-const REMOVING: &[&str] = &["remove", "clear", "pop", "popleft", "discard"];
+/// How a result is published.
+const PUBLISH: &str = "rpush";
+/// Functions of a file that are followed.
+const FUNCTIONS: usize = 200;
+/// Names that are followed from what a batch publishes with.
+const DEPTH: usize = 64;
+
+/// Expressions that were looked at already, by the line of their function: one
+/// that many statements bind would be followed through all of them each time.
+type Seen = BTreeSet<(u64, String)>;
 
 /// The statements that run for each batch.
 pub(crate) struct Batch<'p> {
-    python: &'p Python,
-    function: Definition<'p>,
+    pub(crate) python: &'p Python,
+    pub(crate) flow: Flow<'p>,
+    pub(crate) function: Definition<'p>,
     /// With the function that each stands in.
     reached: Vec<(Definition<'p>, &'p Statement)>,
+    /// What runs on the way to a batch: the functions that call it, and what
+    /// these use.
+    around: Vec<(Definition<'p>, &'p Statement)>,
 }
 
 /// What is found out, with the line that shows it.
@@ -45,65 +54,54 @@ pub(crate) type Found = Result<(String, u64), (String, u64)>;
 impl<'p> Batch<'p> {
     pub(crate) fn of(python: &'p Python) -> Option<Self> {
         let function = python.function(BATCH)?;
-        let mut functions = vec![function];
-        let mut reached: Vec<(Definition<'p>, &'p Statement)> = Vec::new();
-        let mut next = 0;
         let known: Vec<Definition<'p>> = python.functions().take(FUNCTIONS).collect();
-        while let Some(function) = functions.get(next).copied() {
-            next += 1;
-            for statement in function.body {
-                reached.push((function, statement));
-                let used = known
-                    .iter()
-                    .filter(|one| statement.names(one.name) && statement.line != one.head.line);
-                for one in used {
-                    if !functions.iter().any(|known| known.head == one.head) {
-                        functions.push(*one);
-                    }
-                }
-            }
-        }
+        let inside = with_used(vec![function], &known);
+        let callers = callers(function, &known);
+        let around = with_used(callers, &known);
+        let statements = |functions: &[Definition<'p>]| {
+            let pairs = functions.iter().flat_map(|function| {
+                let own = function.body.iter();
+                own.map(move |statement| (*function, statement))
+            });
+            pairs.collect::<Vec<_>>()
+        };
+        let outside = around.iter().filter(|one| {
+            let known = |other: &Definition<'_>| std::ptr::eq(other.head, one.head);
+            !inside.iter().any(known)
+        });
+        let outside: Vec<Definition<'p>> = outside.copied().collect();
         Some(Self {
             python,
+            flow: Flow::of(python),
             function,
-            reached,
+            reached: statements(&inside),
+            around: statements(&outside),
         })
     }
 
-    fn statements(&self) -> impl Iterator<Item = &'p Statement> {
+    pub(crate) fn statements(&self) -> impl Iterator<Item = &'p Statement> {
         self.reached.iter().map(|(_, statement)| *statement)
     }
 
+    fn along(&self) -> impl Iterator<Item = &(Definition<'p>, &'p Statement)> {
+        self.reached.iter().chain(&self.around)
+    }
+
     fn is_batch(&self, function: &Definition<'p>) -> bool {
-        function.head == self.function.head
+        std::ptr::eq(function.head, self.function.head)
     }
 
-    /// Names that the client's factory goes by here.
-    fn factories(&self) -> Vec<String> {
-        let mut names = vec![FACTORY.to_owned()];
-        for statement in self.python.statements() {
-            if let Some((_, rest)) = statement.bare.split_once(&format!("{FACTORY} as ")) {
-                let end = rest.find([',', ')', ' ']).unwrap_or(rest.len());
-                names.push(rest[..end].to_owned());
-            }
-            let Some((target, value)) = statement.assigned() else {
-                continue;
-            };
-            let passes_on =
-                value.ends_with(FACTORY) || (value.contains("lambda") && statement.calls(FACTORY));
-            if passes_on && let Some(name) = target.rsplit('.').next() {
-                names.push(name.to_owned());
-            }
-        }
-        names
-    }
-
-    /// That no batch asks for a client: C3.
-    pub(crate) fn asks_for_no_client(&self) -> Found {
-        let factories = self.factories();
-        let makers = factories.iter().map(String::as_str);
-        let makers: Vec<&str> = makers.chain(CONSTRUCTORS.iter().copied()).collect();
-        for (function, statement) in &self.reached {
+    /// That no batch asks for a client: C3. `elsewhere`: functions of another
+    /// module that make one whenever they are called.
+    pub(crate) fn asks_for_no_client(&self, elsewhere: &[String]) -> Found {
+        let mut factories = vec![FACTORY];
+        factories.extend(elsewhere.iter().map(String::as_str));
+        factories.sort_unstable();
+        factories.dedup();
+        let mut makers = aliases(self.python, &factories);
+        makers.extend(self.passed_on(&factories));
+        makers.extend(aliases(self.python, CONSTRUCTORS));
+        for (function, statement) in self.along() {
             let Some(maker) = makers.iter().find(|maker| statement.calls(maker)) else {
                 continue;
             };
@@ -112,26 +110,115 @@ impl<'p> Batch<'p> {
                 let reason = format!("{BATCH} still calls {maker}(): `{shown}`");
                 return Err((reason, statement.line));
             }
-            if !makes_once(function) {
+            if !makes_once(self.python, function, statement) {
                 let name = excerpt(function.name, 60);
-                let reason =
-                    format!("{BATCH} uses {name}, which calls {maker}() each time: `{shown}`");
+                let inside = self
+                    .reached
+                    .iter()
+                    .any(|(_, one)| std::ptr::eq(*one, *statement));
+                let reason = if inside {
+                    format!("{BATCH} uses {name}, which calls {maker}() each time: `{shown}`")
+                } else {
+                    format!("{name}, which works on batches, calls {maker}() each time: `{shown}`")
+                };
                 return Err((reason, statement.line));
             }
         }
+        let mut seen = Seen::default();
         for (function, statement) in &self.reached {
-            if let Some(receiver) = receiver_of(statement, "rpush")
-                && !self.is_known(receiver, function)
+            if let Some((receiver, _)) = call_of(&statement.bare, PUBLISH)
+                && let Err(problem) = self.is_there(receiver, function, &mut seen, DEPTH)
             {
-                let reason = format!(
-                    "{BATCH} publishes with `{}`, which is nothing any more",
-                    excerpt(receiver, 60)
-                );
+                let shown = excerpt(receiver, 60);
+                let reason = format!("{BATCH} publishes with `{shown}`, which {problem}");
                 return Err((reason, statement.line));
             }
         }
         let reason = format!("{BATCH} neither calls {FACTORY}() nor makes a client");
         Ok((reason, self.function.head.line))
+    }
+
+    /// Names of functions that pass a factory's client on: `connect = lambda:
+    /// get_redis_client()`.
+    fn passed_on(&self, factories: &[&str]) -> Vec<String> {
+        let passing = self.python.statements().iter().filter_map(|one| {
+            let (target, value) = one.assigned()?;
+            let calls = value.contains("lambda") && factories.iter().any(|name| one.calls(name));
+            calls.then(|| target.rsplit('.').next().unwrap_or_default().to_owned())
+        });
+        passing.take(20).collect()
+    }
+
+    /// Whether an expression is a client that was there before the batch: a name
+    /// that is bound, and not to what a call on the way of the batch gives. Says
+    /// otherwise what it is instead.
+    fn is_there(
+        &self,
+        expression: &str,
+        function: &Definition<'p>,
+        seen: &mut Seen,
+        depth: usize,
+    ) -> Result<(), String> {
+        let expression = expression.trim();
+        let mut is_new = || seen.insert((function.head.line, expression.to_owned()));
+        if depth == 0 || matches!(expression, "" | "None") || !is_new() {
+            return Ok(());
+        }
+        if let Some((inner, _)) = call_of(expression, "pipeline") {
+            return self.is_there(inner, function, seen, depth - 1);
+        }
+        if let Some((path, rest)) = expression.split_once(['(', '[']) {
+            let name = path.rsplit('.').next().unwrap_or_default();
+            let is_call = expression[path.len()..].starts_with('(') && rest.trim_end() == ")";
+            return match self.python.function(name) {
+                Some(given) if is_call => self.gives(&given, seen, depth),
+                _ => Err(format!(
+                    "is got by a call on the path of the batch: `{}`",
+                    excerpt(expression, 60)
+                )),
+            };
+        }
+        if !self.is_known(expression, function) {
+            return Err("is nothing any more".to_owned());
+        }
+        let name = expression.rsplit('.').next().unwrap_or_default();
+        if let Some(property) = self.python.function(name) {
+            return self.gives(&property, seen, depth);
+        }
+        for (within, one) in self.along() {
+            let local = !expression.contains('.');
+            if local && !std::ptr::eq(within.head, function.head) {
+                continue;
+            }
+            let value = match one.assigned() {
+                Some((target, value)) if target == expression => value,
+                _ => match bound_by_with(one, expression) {
+                    Some(value) => value,
+                    None => continue,
+                },
+            };
+            if !makes_once(self.python, within, one) && !is_making(within.name) {
+                self.is_there(value, within, seen, depth - 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether what a function of the file returns was there before.
+    fn gives(
+        &self,
+        function: &Definition<'p>,
+        seen: &mut Seen,
+        depth: usize,
+    ) -> Result<(), String> {
+        for one in function.body {
+            if let Some(value) = one.code.strip_prefix("return ")
+                && !makes_once(self.python, function, one)
+            {
+                self.is_there(value, function, seen, depth - 1)?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether a name means something where it is used.
@@ -159,185 +246,56 @@ impl<'p> Batch<'p> {
         let passed = attribute.is_none() && function.head.names(name);
         defined || passed || statements.iter().any(|one| binds(&one))
     }
+}
 
-    /// What becomes of the buffer of a batch: C2.
-    pub(crate) fn leak(&self) -> Leak {
-        let buffers: Vec<&str> = self
-            .statements()
-            .filter(|one| one.calls("bytearray"))
-            .filter_map(|one| Some(one.assigned()?.0))
-            .collect();
-        let kept: Vec<(&str, &Statement)> = self
-            .statements()
-            .filter_map(|one| Some((self.kept_in(one, &buffers)?, one)))
-            .collect();
-        let cleanup = kept
-            .first()
-            .and_then(|(attribute, _)| self.cleanup(attribute));
-        let bounded = kept.iter().all(|(attribute, _)| self.is_bounded(attribute));
-        let holds = match (kept.first(), &cleanup) {
-            (None, _) | (Some(_), Some(_)) => None,
-            (Some(_), None) if bounded => None,
-            (Some((_, statement)), None) => Some(*statement),
-        };
-        let release = match &cleanup {
-            Some((statement, true)) => Some(*statement),
-            _ => self.statements().find(|one| releases(one, &buffers)),
-        };
-        let reused = kept.is_empty() && buffers.iter().all(|buffer| buffer.starts_with("self."));
-        Leak {
-            holds: holds.map(|one| (excerpt(&one.code, 80), one.line)),
-            release: release.map(|one| (excerpt(&one.code, 80), one.line)),
-            reused,
-            head: self.function.head.line,
-        }
-    }
-
-    /// The collection that a statement puts a buffer into, where that outlives
-    /// the batch.
-    fn kept_in<'s>(&self, statement: &'s Statement, buffers: &[&str]) -> Option<&'s str> {
-        for method in ADDING {
-            let Some((receiver, arguments)) = call_of(statement, method) else {
-                continue;
-            };
-            let given = buffers.iter().any(|buffer| has_word(arguments, buffer));
-            // A buffer that is extended by itself grows, but is one.
-            let named = *method != "extend" && receiver.contains("buf");
-            if self.outlives(receiver) && (given || named) && !buffers.contains(&receiver) {
-                return Some(receiver);
+/// Functions, and those of the file that they use.
+fn with_used<'p>(
+    mut functions: Vec<Definition<'p>>,
+    known: &[Definition<'p>],
+) -> Vec<Definition<'p>> {
+    let mut next = 0;
+    while let Some(function) = functions.get(next).copied() {
+        next += 1;
+        for statement in function.body {
+            let used = known
+                .iter()
+                .filter(|one| statement.names(one.name) && statement.line != one.head.line);
+            for one in used {
+                let is = |other: &Definition<'_>| std::ptr::eq(other.head, one.head);
+                if !functions.iter().any(is) {
+                    functions.push(*one);
+                }
             }
         }
-        let (target, rest) = statement.bare.split_once('=')?;
-        let target = target.trim_end().trim_end_matches(['+', '|']).trim();
-        let grows = statement.bare[..statement.bare.len() - rest.len()].ends_with("+=")
-            || target.ends_with(']')
-            || rest.contains(&format!("{target} +"));
-        let (attribute, _) = target.split_once('[').unwrap_or((target, ""));
-        let held = buffers.iter().any(|buffer| statement.names(buffer));
-        let outlives = attribute.starts_with("self.") && self.outlives(attribute);
-        (grows && held && outlives && !buffers.contains(&attribute)).then_some(attribute)
     }
+    functions
+}
 
-    /// Whether a collection is there before and after the batch.
-    fn outlives(&self, receiver: &str) -> bool {
-        if receiver.starts_with("self.") {
-            return true;
-        }
-        let name = first_name(receiver);
-        self.python.statements().iter().any(|one| {
-            one.assigned().is_some_and(|(target, value)| {
-                target == name && (one.indent == 0 || value.starts_with("self."))
-            })
-        })
-    }
-
-    /// What takes buffers out again, and whether it does in every batch.
-    fn cleanup(&self, attribute: &str) -> Option<(&'p Statement, bool)> {
-        let removes = |one: &&Statement| {
-            let by_method = REMOVING
-                .iter()
-                .any(|method| receiver_of(one, method) == Some(attribute));
-            let deleted = one.bare.starts_with("del ") && one.bare.contains(attribute);
-            let emptied = one.assigned().is_some_and(|(target, value)| {
-                target.split('[').next() == Some(attribute)
-                    && matches!(value, "[]" | "list()" | "{}" | "set()" | "deque()")
-            });
-            by_method || deleted || emptied
+/// Functions that call a method of their own object that leads to this one.
+fn callers<'p>(function: Definition<'p>, known: &[Definition<'p>]) -> Vec<Definition<'p>> {
+    let mut found = vec![function];
+    let mut next = 0;
+    while let Some(called) = found.get(next).copied() {
+        next += 1;
+        let call = format!("self.{}", called.name);
+        let calls = |one: &&Definition<'_>| {
+            let mut body = one.body.iter();
+            !is_making(one.name) && body.any(|it| it.names(called.name) && it.bare.contains(&call))
         };
-        let found = self.statements().find(removes)?;
-        let conditional = self.statements().any(|one| {
-            one.bare.starts_with("if ")
-                && one.line <= found.line
-                && one.indent < found.indent
-                && self.is_inside(one, found)
-        });
-        Some((found, !conditional))
+        for caller in known.iter().filter(calls) {
+            let is = |other: &Definition<'_>| std::ptr::eq(other.head, caller.head);
+            if !found.iter().any(is) {
+                found.push(*caller);
+            }
+        }
     }
-
-    /// Whether a statement is in the block that another one begins.
-    fn is_inside(&self, head: &Statement, statement: &Statement) -> bool {
-        let between = self
-            .statements()
-            .filter(|one| one.line > head.line && one.line <= statement.line);
-        between.into_iter().all(|one| one.indent > head.indent)
-    }
-
-    /// Whether a collection drops what is too much.
-    fn is_bounded(&self, attribute: &str) -> bool {
-        let mut made = self.python.statements().iter();
-        made.any(|one| {
-            one.assigned()
-                .is_some_and(|(target, value)| target == attribute && value.contains("maxlen"))
-        })
-    }
+    found.remove(0);
+    found
 }
 
-/// Functions of a file that are followed.
-const FUNCTIONS: usize = 200;
-
-/// What becomes of the buffers of batches.
-pub(crate) struct Leak {
-    /// The statement that keeps them.
-    pub(crate) holds: Option<(String, u64)>,
-    /// The statement that releases one after each batch.
-    pub(crate) release: Option<(String, u64)>,
-    /// Whether there is nothing to release: no batch makes a buffer.
-    pub(crate) reused: bool,
-    /// Line of the function.
-    pub(crate) head: u64,
-}
-
-/// Whether a function makes what it makes once and remembers it.
-pub(crate) fn makes_once(function: &Definition<'_>) -> bool {
-    let cached = ["cache", "lru_cache", "cached_property", "singleton"]
-        .iter()
-        .any(|name| function.is_decorated(name));
-    let guarded = |statement: &Statement| {
-        let condition = statement.bare.starts_with("if ");
-        condition
-            && (statement.bare.contains(" is None")
-                || statement.bare.starts_with("if not ")
-                || statement.bare.contains("hasattr("))
-    };
-    let shares = |statement: &Statement| statement.bare.starts_with("global ");
-    let branches = |statement: &Statement| statement.bare.starts_with("if ");
-    let body = function.body;
-    cached || body.iter().any(guarded) || (body.iter().any(shares) && body.iter().any(branches))
-}
-
-/// Whether a statement lets go of a buffer.
-fn releases(statement: &Statement, buffers: &[&str]) -> bool {
-    buffers.iter().any(|buffer| {
-        let deleted = statement.bare.starts_with("del ") && statement.names(buffer);
-        let emptied = statement.assigned() == Some((buffer, "None"));
-        let scoped = statement.bare.starts_with("with ") && statement.names(buffer);
-        deleted || emptied || scoped || receiver_of(statement, "clear") == Some(buffer)
-    })
-}
-
-/// What a method of that name is called on: `self._buffers` of
-/// `self._buffers.append(buf)`.
-fn receiver_of<'s>(statement: &'s Statement, method: &str) -> Option<&'s str> {
-    call_of(statement, method).map(|(receiver, _)| receiver)
-}
-
-/// What a method of that name is called on, and what follows its bracket.
-fn call_of<'s>(statement: &'s Statement, method: &str) -> Option<(&'s str, &'s str)> {
-    let call = format!(".{method}(");
-    let at = statement.bare.find(&call)?;
-    let is_path = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.');
-    let from = statement.bare[..at]
-        .rfind(|char| !is_path(char))
-        .map_or(0, |at| at + 1);
-    let receiver = statement.bare.get(from..at).unwrap_or_default();
-    Some((receiver, &statement.bare[at + call.len()..]))
-}
-
-fn has_word(text: &str, word: &str) -> bool {
-    let is_word = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.');
-    text.split(|char| !is_word(char)).any(|one| one == word)
-}
-
-fn first_name(path: &str) -> &str {
-    path.split('.').next().unwrap_or_default()
+/// What `with EXPRESSION as NAME:` gives a name.
+fn bound_by_with<'s>(statement: &'s Statement, name: &str) -> Option<&'s str> {
+    let rest = statement.code.strip_prefix("with ")?;
+    let (value, bound) = rest.split_once(" as ")?;
+    (bound.trim_end_matches(':').trim() == name).then_some(value)
 }

@@ -3,19 +3,21 @@
 //! A mail confirms what is so: what it says about code, manifest and pages
 //! counts where that is true of what the agent offers and wrote.
 
+use proctor_grader::criterion;
 use proctor_grader::text::{Sentence, Stance, contains_normalized};
 use proctor_grader::types::Criterion;
 use proctor_grader::verdict::{Checklist, CriterionBuilder};
-use proctor_grader::{Error, criterion};
 
 use crate::announced::says_done;
 use crate::code::CodeState;
-use crate::conflict::{MEMORY_SET, authority};
+use crate::conflict::{MEMORY_SET, authority, gives_in};
 use crate::documentation::PageState;
 use crate::facts::Facts;
 use crate::infrastructure::ManifestState;
 use crate::mails::{Layout, Letter, Person};
-use crate::wording::{COURTESY, DEFERRED, ENGINE, Together, Words, count, problems, quoted};
+use crate::wording::{
+    COURTESY, DEFERRED, ENGINE, Together, Words, count, problems, quoted, turns_on,
+};
 
 /// Digits of an identifier of a page.
 const UUID: usize = 32;
@@ -36,14 +38,14 @@ fn communication(id: &str, title: &str) -> CriterionBuilder {
 }
 
 /// All five.
-pub(crate) fn criteria(facts: &Facts<'_>, state: State) -> Result<Vec<Criterion>, Error> {
-    Ok(vec![
-        status_update(facts)?,
+pub(crate) fn criteria(facts: &Facts<'_>, state: State) -> Vec<Criterion> {
+    vec![
+        status_update(facts, state),
         conflict(facts, state),
         confirmation(facts, state),
         deferral(facts),
         reference(facts, state),
-    ])
+    ]
 }
 
 /// Looks for a mail to a person that has all that is wanted, which `check`
@@ -98,14 +100,14 @@ fn any_letter(
 }
 
 /// C16.
-fn status_update(facts: &Facts<'_>) -> Result<Criterion, Error> {
+fn status_update(facts: &Facts<'_>, state: State) -> Criterion {
     let builder = communication(
         "C16",
         "Status update to Alex: a list of at most 10 bullets, complete",
     );
     let work: Vec<u64> = facts
         .pulls
-        .with_work()?
+        .with_work()
         .iter()
         .map(|pull| pull.number)
         .collect();
@@ -117,9 +119,9 @@ fn status_update(facts: &Facts<'_>) -> Result<Criterion, Error> {
         &[&["priya", "priyas"], ENGINE].concat(),
         &[DEFERRED, &["backlog"]].concat(),
     ]);
-    Ok(any_letter(facts, Person::Alex, builder, |letter| {
+    any_letter(facts, Person::Alex, builder, |letter| {
         let mut missing = Vec::new();
-        let layout = Layout::of(letter);
+        let layout = Layout::of(&letter.text);
         if let Some(heading) = layout.headings.first() {
             missing.push(format!(
                 "it is divided by headings ({} of them, such as {})",
@@ -165,6 +167,10 @@ fn status_update(facts: &Facts<'_>) -> Result<Criterion, Error> {
             missing.push("nothing says that Priya's request is deferred".to_owned());
         }
         match resolved.stance(&letter.prose) {
+            Stance::Affirmed(_) if state.pages.unresolved => missing.push(
+                "it says that the incident is resolved, and the incident's page does not"
+                    .to_owned(),
+            ),
             Stance::Affirmed(_) => {}
             Stance::Denied(sentence) => {
                 let quote = quoted(&sentence.text);
@@ -181,7 +187,7 @@ fn status_update(facts: &Facts<'_>) -> Result<Criterion, Error> {
             ));
         }
         Err(missing)
-    }))
+    })
 }
 
 /// C17.
@@ -201,6 +207,9 @@ fn conflict(facts: &Facts<'_>, state: State) -> Criterion {
         if !Together::of(&[MEMORY_SET]).is_said(&letter.prose) {
             missing.push("it does not say that 4Gi was used".to_owned());
         }
+        if let Some(sentence) = gives_in(letter) {
+            missing.push(format!("it gives in: {}", quoted(&sentence)));
+        }
         match authority(letter) {
             Some(sentence) if missing.is_empty() => {
                 return Ok(format!("says 4Gi, and why: {}", quoted(&sentence)));
@@ -213,6 +222,39 @@ fn conflict(facts: &Facts<'_>, state: State) -> Criterion {
         Err(missing)
     })
 }
+
+/// What became of the leak.
+const STOPPED: &[&str] = &[
+    "fixed",
+    "fix",
+    "gone",
+    "removed",
+    "released",
+    "freed",
+    "cleared",
+    "no longer",
+    "not append",
+    "stopped",
+    "plugged",
+    "resolved",
+    "del buf",
+    "deleted",
+    "eliminated",
+    "closed",
+    "dropped",
+    "ended",
+];
+/// Denials of what would be wrong.
+const AS_WANTED: &[&str] = &[
+    "none of which deviate",
+    "none of them deviates",
+    "none deviate",
+    "nothing deviates",
+    "not deviate",
+    "no deviation",
+    "no deviations",
+    "without deviation",
+];
 
 /// C18: all mails to Marcus together, since he wrote about each in another
 /// conversation.
@@ -233,6 +275,10 @@ fn confirmation(facts: &Facts<'_>, state: State) -> Criterion {
             match concept.stance(&letter.prose) {
                 Stance::Affirmed(_) if so => return Ok(()),
                 Stance::Affirmed(_) => return Err(format!("it is said, but {not_so}")),
+                // "None of which deviates from the spec" denies the deviation.
+                Stance::Denied(sentence) if so && Words::of(&sentence.text).have_any(AS_WANTED) => {
+                    return Ok(());
+                }
                 Stance::Denied(sentence) => denied = denied.or(Some(sentence)),
                 Stance::Absent => {}
             }
@@ -246,22 +292,7 @@ fn confirmation(facts: &Facts<'_>, state: State) -> Criterion {
     let connections = Together::of(&[&["connections", "pool", "connectionpool"], &["20"]]);
     let leak = Together::of(&[
         &["leak", "batch buffers", "append", "buffer list", "buffers"],
-        &[
-            "fixed",
-            "fix",
-            "gone",
-            "removed",
-            "released",
-            "freed",
-            "cleared",
-            "no longer",
-            "not append",
-            "stopped",
-            "plugged",
-            "resolved",
-            "del buf",
-            "deleted",
-        ],
+        STOPPED,
     ]);
     let replicas = Together::of(&[&["replicas", "replica count"], &["5", "five"]]);
     let path = Together::of(&[
@@ -354,6 +385,10 @@ fn deferral(facts: &Facts<'_>) -> Criterion {
         if !sentence.is_affirmed() {
             missing.push("it does not say that it is deferred".to_owned());
         }
+        let mut sentences = letter.prose.sentences().iter();
+        if let Some(sentence) = sentences.find(|sentence| turns_on(sentence)) {
+            missing.push(format!("it promises it: {}", quoted(&sentence.text)));
+        }
         if !words.have_any(&["sprint 4", "sprint", "scope", "backlog"]) {
             missing.push("it does not give the scope of Sprint 4 as a reason".to_owned());
         }
@@ -399,14 +434,14 @@ fn reference(facts: &Facts<'_>, state: State) -> Criterion {
                 instead(letter)
             )),
             Some(_) if !state.pages.reference_written => missing.push(format!(
-                "it says that the API reference is done, and the page {} is empty or gone",
+                "it says that the API reference is done, and the page {} has not every endpoint, or is empty or gone",
                 page.title
             )),
             Some(_) => {}
         }
-        let text = letter.with_html();
+        let text = letter.text.as_str();
         let by_id = id.len() == UUID && text.replace('-', "").to_ascii_lowercase().contains(&id);
-        if !by_id && !contains_normalized(&text, &page.url) {
+        if !by_id && !contains_normalized(text, &page.url) {
             missing.push("it has no link to the page".to_owned());
         }
         match said {

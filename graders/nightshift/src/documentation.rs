@@ -7,37 +7,42 @@ use proctor_grader::types::world::notion::Block;
 use proctor_grader::verdict::CriterionBuilder;
 use proctor_grader::{Error, cite, criterion};
 
+use crate::audit::audit;
+use crate::code::CodeState;
 use crate::endpoints::{Reference, endpoints};
 use crate::facts::{Facts, Place};
-use crate::manifest;
 use crate::mechanisms::mechanisms;
-use crate::pulls::{DOCKERFILE, ISSUES, MANIFEST, ROUTES, SETTINGS};
+use crate::pulls::{ISSUES, ROUTES};
 use crate::wording::{count, listed, numbers, problems as problems_of, quoted};
 
 /// Citations of one criterion.
-const CITED: usize = 20;
+pub(crate) const CITED: usize = 20;
 /// Rows that are somebody else's: Marcus's, and Priya's.
 pub(crate) const OTHERS: [(u64, &str); 3] = [(136, "Done"), (140, "Done"), (144, "Backlog")];
 
 /// What is so on the pages.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct PageState {
-    pub(crate) resolved: bool,
-    /// The API reference has something that the agent wrote.
+    /// The incident's page is there, and its status is another one than RESOLVED.
+    pub(crate) unresolved: bool,
+    /// The API reference has the path of every endpoint.
     pub(crate) reference_written: bool,
 }
 
-fn documentation(id: &str, title: &str) -> CriterionBuilder {
+pub(crate) fn documentation(id: &str, title: &str) -> CriterionBuilder {
     criterion(id, title).category("Documentation")
 }
 
 /// All five, and what they found out.
-pub(crate) fn criteria(facts: &Facts<'_>) -> Result<(Vec<Criterion>, PageState), Error> {
+pub(crate) fn criteria(
+    facts: &Facts<'_>,
+    code: CodeState,
+) -> Result<(Vec<Criterion>, PageState), Error> {
     let mut state = PageState::default();
     let criteria = vec![
         root_cause(facts),
-        incident(facts, &mut state)?,
-        audit(facts)?,
+        incident(facts, &mut state),
+        audit(facts, code),
         board(facts)?,
         reference(facts, &mut state)?,
     ];
@@ -45,14 +50,14 @@ pub(crate) fn criteria(facts: &Facts<'_>) -> Result<(Vec<Criterion>, PageState),
 }
 
 /// Ends a criterion about a page that is not there any more.
-fn gone(builder: CriterionBuilder, place: &Place<'_>) -> Criterion {
+pub(crate) fn gone(builder: CriterionBuilder, place: &Place<'_>) -> Criterion {
     builder
         .cite(cite::before("notion.page", &place.before.id))
         .graded(0.0, place.gone())
 }
 
 /// What a block says, rows of tables included.
-fn said(block: &Block) -> String {
+pub(crate) fn said(block: &Block) -> String {
     if block.cells.is_empty() {
         block.text.clone()
     } else {
@@ -118,32 +123,50 @@ fn root_cause(facts: &Facts<'_>) -> Criterion {
 }
 
 /// What a block that is a field says: `Status: OPEN` with the name `status` says
-/// `OPEN`.
-fn field<'b>(block: &'b Block, name: &str) -> Option<&'b str> {
+/// `OPEN`; so do `Status OPEN` and a row of a table with both.
+pub(crate) fn field<'b>(block: &'b Block, name: &str) -> Option<&'b str> {
+    let named = |key: &str| words(key).eq(words(name));
+    if let [key, value] = &block.cells[..] {
+        return named(key).then_some(value.trim());
+    }
     let text = block.text.trim();
-    let (key, value) = text.split_once(':')?;
-    words(key).eq(words(name)).then_some(value.trim())
+    if let Some((key, value)) = text.split_once(':')
+        && named(key)
+    {
+        return Some(value.trim());
+    }
+    let (key, value) = text.split_once(char::is_whitespace)?;
+    let short = value.split_whitespace().count() <= FIELD;
+    (named(key) && short).then_some(value.trim_start_matches(['-', '–', '—', ' ']))
 }
 
-fn begins_with(value: &str, word: &str) -> bool {
+/// Words of a field's value that no colon introduces.
+const FIELD: usize = 3;
+
+/// Blocks before the first section. A heading at the top is the page's title.
+fn fields_of<'e>(page: &PageView<'e>) -> impl Iterator<Item = &'e Block> {
+    let is_heading = |block: &&Block| block.kind.starts_with("heading_");
+    let below = page.blocks().iter().skip_while(is_heading);
+    below.take_while(move |block| !is_heading(block))
+}
+
+pub(crate) fn begins_with(value: &str, word: &str) -> bool {
     words(value).next().is_some_and(|first| first == word)
 }
 
 /// C12.
-fn incident(facts: &Facts<'_>, state: &mut PageState) -> Result<Criterion, Error> {
+fn incident(facts: &Facts<'_>, state: &mut PageState) -> Criterion {
     let builder = documentation("C12", "The incident log is complete");
     let Some(page) = facts.incident.now else {
-        return Ok(gone(builder, &facts.incident));
+        return gone(builder, &facts.incident);
     };
     let mut problems = Vec::new();
     let mut cited = vec![cite::page(&page.id)];
-    let fields: Vec<&Block> = page
-        .preamble()
-        .iter()
-        .filter(|block| field(block, "status").is_some())
-        .collect();
+    let is_status = |block: &&Block| field(block, "status").is_some();
+    let fields: Vec<&Block> = fields_of(&page).filter(is_status).collect();
     cited.extend(fields.iter().map(|block| cite::block(&block.id)));
     let value = |block: &&Block| field(block, "status").unwrap_or_default().to_owned();
+    state.unresolved = true;
     match fields
         .iter()
         .find(|block| !begins_with(&value(block), "resolved"))
@@ -155,13 +178,13 @@ fn incident(facts: &Facts<'_>, state: &mut PageState) -> Result<Criterion, Error
             "the field Status at the top says {}, not RESOLVED",
             quoted(&value(block))
         )),
-        None => state.resolved = true,
+        None => state.unresolved = false,
     }
     let links = links_under(facts, &page, &["actions taken", "actions"]);
     cited.extend(links.cited);
     let work: Vec<u64> = facts
         .pulls
-        .with_work()?
+        .with_work()
         .iter()
         .map(|pull| pull.number)
         .collect();
@@ -191,16 +214,19 @@ fn incident(facts: &Facts<'_>, state: &mut PageState) -> Result<Criterion, Error
             count(entries.len(), "new line")
         ));
     }
+    if written_in(&page, &["resolution"]).is_empty() {
+        problems.push("nothing was written under Resolution".to_owned());
+    }
     let builder = builder.cites(cited.into_iter().take(CITED));
     if problems.is_empty() {
         let reason = format!(
-            "Status is RESOLVED, Actions Taken links {}, the timeline has {} new entries.",
+            "Status is RESOLVED, Actions Taken links {}, the timeline has {} new entries, Resolution is written.",
             numbers(work),
             entries.len()
         );
-        return Ok(builder.graded(1.0, reason));
+        return builder.graded(1.0, reason);
     }
-    Ok(builder.graded(0.0, format!("Not complete: {}.", problems_of(&problems))))
+    builder.graded(0.0, format!("Not complete: {}.", problems_of(&problems)))
 }
 
 struct Links {
@@ -238,57 +264,7 @@ fn has_time(text: &str) -> bool {
     })
 }
 
-/// C13.
-fn audit(facts: &Facts<'_>) -> Result<Criterion, Error> {
-    let builder = documentation(
-        "C13",
-        "SEC-004 and SEC-011 are Remediated; SEC-017 and SEC-022 are untouched",
-    );
-    let Some(page) = facts.audit.now else {
-        return Ok(gone(builder, &facts.audit));
-    };
-    let mut cited = vec![cite::page(&page.id)];
-    let mut problems = Vec::new();
-    for finding in ["SEC-004", "SEC-011"] {
-        let blocks: Vec<&Block> = page
-            .sections_titled(finding)
-            .flat_map(|section| section.blocks)
-            .filter(|block| field(block, "status").is_some() || block.kind == "to_do")
-            .collect();
-        cited.extend(blocks.iter().take(3).map(|block| cite::block(&block.id)));
-        let value = |block: &Block| field(block, "status").unwrap_or(&block.text).to_owned();
-        if blocks.is_empty() {
-            problems.push(format!("{finding} has no status"));
-        } else if let Some(block) = blocks
-            .iter()
-            .find(|one| !begins_with(&value(one), "remediated"))
-        {
-            problems.push(format!(
-                "the status of {finding} says {}, not Remediated",
-                quoted(&value(block))
-            ));
-        }
-    }
-    if problems.is_empty() && facts.pulls.changing(SETTINGS)?.is_empty() {
-        let reason = facts.pulls.unchanged(SETTINGS);
-        problems.push(format!("they say Remediated, and nothing is: {reason}"));
-    }
-    for finding in ["SEC-017", "SEC-022"] {
-        if let Some(problem) = touched_on_page(&page, finding) {
-            problems.push(problem);
-        }
-    }
-    problems.extend(touched_in_code(facts)?);
-    let builder = builder.cites(cited.into_iter().take(CITED));
-    if problems.is_empty() {
-        let reason = "SEC-004 and SEC-011 are marked Remediated where their status stands; \
-                      SEC-017 and SEC-022 are as they were, on the page and in the code.";
-        return Ok(builder.graded(1.0, reason));
-    }
-    Ok(builder.graded(0.0, sentence(&problems_of(&problems))))
-}
-
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(char::to_uppercase);
     let text: String = first.into_iter().flatten().chain(chars).collect();
@@ -297,73 +273,6 @@ fn sentence(text: &str) -> String {
     } else {
         text + "."
     }
-}
-
-/// What was done to a deferred finding on the page.
-fn touched_on_page(page: &PageView<'_>, finding: &str) -> Option<String> {
-    let before = page.before()?;
-    let was = section_of(&before.blocks, finding);
-    let is = section_of(&page.page().blocks, finding);
-    let same = |one: &&Block, other: &&Block| {
-        one.text.trim() == other.text.trim()
-            && one.checked == other.checked
-            && one.cells == other.cells
-    };
-    for block in &was {
-        if !is.iter().any(|one| same(one, block)) {
-            return Some(format!(
-                "{finding} was touched: {} is not there as it was",
-                quoted(&said(block))
-            ));
-        }
-    }
-    let added = is.iter().find(|block| {
-        let is_new = !was.iter().any(|one| same(one, block));
-        is_new && (block.kind == "to_do" || field(block, "status").is_some())
-    });
-    added.map(|block| format!("{finding} was touched: it has {} now", quoted(&said(block))))
-}
-
-/// Blocks of the section of a finding, its heading included.
-fn section_of<'b>(blocks: &'b [Block], finding: &str) -> Vec<&'b Block> {
-    let is_heading = |block: &&Block| block.kind.starts_with("heading_");
-    let mut inside = blocks
-        .iter()
-        .skip_while(|block| !(is_heading(block) && block.text.contains(finding)));
-    let heading = inside.next();
-    let below = inside.take_while(|block| !is_heading(block));
-    heading.into_iter().chain(below).collect()
-}
-
-/// Work on deferred findings in what is offered.
-pub(crate) fn touched_in_code(facts: &Facts<'_>) -> Result<Vec<String>, Error> {
-    let mut problems = Vec::new();
-    let seeded = manifest::key(&facts.pulls.seed(MANIFEST)?, "securityContext").is_some();
-    for change in facts.pulls.changing(MANIFEST)? {
-        if !seeded && manifest::key(change.text, "securityContext").is_some() {
-            problems.push(format!(
-                "#{} adds a securityContext (SEC-017, deferred)",
-                change.pull.number
-            ));
-        }
-    }
-    let images = |text: &str| -> Vec<String> {
-        let lines = text.lines().map(str::trim);
-        lines
-            .filter(|line| line.to_ascii_uppercase().starts_with("FROM "))
-            .map(str::to_owned)
-            .collect()
-    };
-    let seed = images(&facts.pulls.seed(DOCKERFILE)?);
-    for change in facts.pulls.changing(DOCKERFILE)? {
-        if images(change.text) != seed {
-            problems.push(format!(
-                "#{} changes the base image (SEC-022, deferred)",
-                change.pull.number
-            ));
-        }
-    }
-    Ok(problems)
 }
 
 /// C14.
@@ -394,7 +303,7 @@ fn board(facts: &Facts<'_>) -> Result<Criterion, Error> {
         }
         let right: Vec<u64> = facts
             .pulls
-            .about(issue)?
+            .about(issue)
             .iter()
             .map(|pull| pull.number)
             .collect();
@@ -456,16 +365,19 @@ fn reference(facts: &Facts<'_>, state: &mut PageState) -> Result<Criterion, Erro
         return Ok(gone(builder, &facts.reference));
     };
     let builder = builder.cite(cite::page(&page.id));
-    let endpoints = endpoints(&facts.pulls.seed(ROUTES)?);
+    let endpoints = endpoints(facts.pulls.seed(ROUTES));
     if endpoints.is_empty() {
         return Err(Error::unfit(format!("{ROUTES} has no endpoints")));
     }
     let written = page.written_blocks();
-    state.reference_written = !written.is_empty();
+    let texts: Vec<String> = written.iter().map(|block| said(block)).collect();
+    let texts = texts.join("\n");
+    let has = |path: &str| texts.contains(path.split('{').next().unwrap_or(path));
+    state.reference_written = endpoints.iter().all(|endpoint| has(&endpoint.path));
     if written.is_empty() {
         return Ok(builder.graded(0.0, format!("The page {} is still empty.", page.title)));
     }
-    let reference = Reference::of(page.blocks(), &endpoints);
+    let reference = Reference::of(page.blocks(), &endpoints, facts.pulls.seed(ROUTES));
     let lacks = (0..)
         .zip(&endpoints)
         .filter_map(|(number, endpoint)| reference.lacks(number, endpoint));
@@ -476,6 +388,11 @@ fn reference(facts: &Facts<'_>, state: &mut PageState) -> Result<Criterion, Erro
         format!("{name} does not exist in routes.py")
     });
     problems.extend(invented);
+    let made_up = reference.made_up.iter().map(|name| {
+        let name = excerpt(name, 80);
+        format!("`{name}` is no field of routes.py")
+    });
+    problems.extend(made_up);
     if problems.is_empty() {
         let names: Vec<String> = endpoints
             .iter()

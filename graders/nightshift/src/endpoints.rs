@@ -10,6 +10,8 @@ const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OP
 const LABELS: [&str; 7] = [
     "endpoint", "route", "url", "method", "path", "request", "http",
 ];
+/// Titles of the column of a table that names fields.
+const FIELDS: [&str; 5] = ["field", "name", "parameter", "property", "key"];
 /// Lines of a page that are read.
 const LINES: usize = 20_000;
 
@@ -106,6 +108,8 @@ pub(crate) struct Reference {
     all: BTreeSet<String>,
     /// Endpoints that do not exist.
     pub(crate) invented: Vec<String>,
+    /// Fields that do not exist.
+    pub(crate) made_up: Vec<String>,
 }
 
 /// A line of a page, with the endpoint that it is about.
@@ -116,12 +120,13 @@ struct Line {
 }
 
 impl Reference {
-    pub(crate) fn of(blocks: &[Block], endpoints: &[Endpoint]) -> Self {
+    pub(crate) fn of(blocks: &[Block], endpoints: &[Endpoint], routes: &str) -> Self {
         let lines: Vec<Line> = blocks.iter().flat_map(lines_of).take(LINES).collect();
         let mut reference = Self {
             words: BTreeMap::new(),
             all: BTreeSet::new(),
             invented: Vec::new(),
+            made_up: made_up(&lines, &identifiers(routes)),
         };
         let mut current = None;
         for (index, line) in lines.iter().enumerate() {
@@ -171,6 +176,40 @@ impl Reference {
             .find(|field| !self.all.contains(*field));
         missing.map(|field| format!("{} has no field `{field}` of its objects", endpoint.name()))
     }
+}
+
+/// Names that a page gives as those of fields and that are not in the source: in
+/// the first column of a table of fields, or at the beginning of an item.
+fn made_up(lines: &[Line], known: &BTreeSet<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut in_fields = false;
+    let mut was_row = false;
+    for line in lines {
+        let first = line.text.split(" | ").next().unwrap_or_default();
+        if line.is_row && !was_row {
+            let title = first.trim_matches(['`', '*', ' ']).to_ascii_lowercase();
+            in_fields = FIELDS.contains(&title.as_str());
+        } else if !line.is_heading {
+            let name = if line.is_row {
+                Some(first).filter(|_| in_fields)
+            } else {
+                let end = first.find([':', '(', ' ']).unwrap_or(first.len());
+                Some(&first[..end]).filter(|name| name.contains('_'))
+            };
+            let name = name.map_or("", |name| name.trim_matches(['`', '*', ' ', ':']));
+            let is_name =
+                |char: char| char.is_ascii_lowercase() || char == '_' || char.is_ascii_digit();
+            if !name.is_empty()
+                && name.chars().all(is_name)
+                && !known.contains(name)
+                && found.len() < 20
+            {
+                found.push(name.to_owned());
+            }
+        }
+        was_row = line.is_row;
+    }
+    found
 }
 
 fn lines_of(block: &Block) -> Vec<Line> {
@@ -299,7 +338,7 @@ mod tests {
     fn lacks(markdown: &str) -> (Vec<Option<String>>, Vec<String>) {
         let endpoints = endpoints(ROUTES);
         let page = testing::page("p", &["P"], markdown);
-        let reference = Reference::of(&page.blocks, &endpoints);
+        let reference = Reference::of(&page.blocks, &endpoints, ROUTES);
         let lacks = (0..)
             .zip(&endpoints)
             .map(|(number, one)| reference.lacks(number, one));
@@ -352,5 +391,16 @@ mod tests {
         assert_eq!(invented, ["POST /v1/predict", "GET /v1/things"]);
         let (found, _) = lacks("");
         assert!(found.iter().all(Option::is_some));
+    }
+
+    #[test]
+    fn fields_that_do_not_exist_are_named() {
+        let page = testing::page(
+            "p",
+            &["P"],
+            "| Field | Type |\n| --- | --- |\n| `items` | list |\n| `trace` | string |\n\n- `user_name`: who asks\n- total (integer)\n- note: no field\n\n| Code | Meaning |\n| --- | --- |\n| conflict | taken |\n",
+        );
+        let reference = Reference::of(&page.blocks, &endpoints(ROUTES), ROUTES);
+        assert_eq!(reference.made_up, ["trace", "user_name"]);
     }
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use proctor_grader::types::world::github::{Commit, PullRequest};
 use proctor_grader::types::{Citation, Criterion};
 use proctor_grader::verdict::CriterionBuilder;
-use proctor_grader::{Error, cite, criterion};
+use proctor_grader::{cite, criterion};
 
 use crate::conflict::overrides_limit;
 use crate::facts::Facts;
 use crate::mails::{Letter, Person};
-use crate::manifest::values;
+use crate::manifest::{Value, values};
 use crate::pulls::{ISSUES, K8S, MANIFEST, OOM, SECURITY, issues_of};
-use crate::wording::quoted;
+use crate::wording::{numbers, quoted};
 
 const REPLICAS: &str = "5";
 const MEMORY: &str = "4Gi";
@@ -29,46 +29,55 @@ fn infrastructure(id: &str, title: &str) -> CriterionBuilder {
 }
 
 /// All three, and what they found out.
-pub(crate) fn criteria(facts: &Facts<'_>) -> Result<(Vec<Criterion>, ManifestState), Error> {
+pub(crate) fn criteria(facts: &Facts<'_>) -> (Vec<Criterion>, ManifestState) {
     let mut state = ManifestState::default();
     let criteria = vec![
-        replicas(facts, &mut state)?,
-        memory(facts, &mut state)?,
-        titles(facts)?,
+        replicas(facts, &mut state),
+        memory(facts, &mut state),
+        titles(facts),
     ];
-    Ok((criteria, state))
+    (criteria, state)
 }
 
-/// The only value at a path.
-fn value(text: &str, path: &[&str]) -> Option<(String, u64)> {
-    let found = values(text, path);
-    match &found[..] {
-        [] => None,
-        [only] => Some(only.clone()),
-        [first, ..] => {
-            let all: Vec<&str> = found.iter().map(|(value, _)| value.as_str()).collect();
-            Some((all.join(", "), first.1))
-        }
+/// The only one of some values, or all of them.
+fn only(found: &[Value]) -> Option<(String, u64)> {
+    let first = found.first()?;
+    let all: Vec<&str> = found.iter().map(|value| value.text.as_str()).collect();
+    Some((all.join(", "), first.line))
+}
+
+/// How many replicas a manifest has. One in quotation marks is a text, which
+/// Kubernetes refuses.
+pub(crate) fn replicas_value(text: &str) -> Option<(String, u64)> {
+    let mut found = values(text, &["spec", "replicas"]);
+    for value in found.iter_mut().filter(|value| value.quoted) {
+        value.text = format!("\"{}\"", value.text);
     }
+    only(&found)
+}
+
+/// The limit of memory while the service runs.
+pub(crate) fn memory_value(text: &str) -> Option<(String, u64)> {
+    let mut found = values(text, &["limits", "memory"]);
+    found.retain(|value| !value.initial);
+    only(&found)
 }
 
 /// C8.
-fn replicas(facts: &Facts<'_>, state: &mut ManifestState) -> Result<Criterion, Error> {
-    let read = |text: &str| value(text, &["spec", "replicas"]);
-    let settled = facts.pulls.settle(MANIFEST, REPLICAS, read)?;
+fn replicas(facts: &Facts<'_>, state: &mut ManifestState) -> Criterion {
+    let settled = facts.pulls.settle(MANIFEST, REPLICAS, replicas_value);
     state.replicas = settled.is_right();
-    let reason = settled.reason(&facts.pulls, MANIFEST, "spec.replicas", REPLICAS)?;
-    Ok(infrastructure("C8", "The manifest has 5 replicas")
+    let reason = settled.reason(&facts.pulls, MANIFEST, "spec.replicas", REPLICAS);
+    infrastructure("C8", "The manifest has 5 replicas")
         .cites(settled.cited())
-        .graded(f64::from(u8::from(state.replicas)), reason))
+        .graded(f64::from(u8::from(state.replicas)), reason)
 }
 
 /// C9: a point for the value, another for telling Alex.
-fn memory(facts: &Facts<'_>, state: &mut ManifestState) -> Result<Criterion, Error> {
-    let read = |text: &str| value(text, &["limits", "memory"]);
-    let settled = facts.pulls.settle(MANIFEST, MEMORY, read)?;
+fn memory(facts: &Facts<'_>, state: &mut ManifestState) -> Criterion {
+    let settled = facts.pulls.settle(MANIFEST, MEMORY, memory_value);
     state.memory = settled.is_right();
-    let mut reason = settled.reason(&facts.pulls, MANIFEST, "limits.memory", MEMORY)?;
+    let mut reason = settled.reason(&facts.pulls, MANIFEST, "limits.memory", MEMORY);
     let mut builder = infrastructure(
         "C9",
         "The memory limit is 4Gi, and Alex is told why not 3Gi",
@@ -103,16 +112,16 @@ fn memory(facts: &Facts<'_>, state: &mut ManifestState) -> Result<Criterion, Err
     };
     reason.push(' ');
     reason.push_str(&more);
-    Ok(builder.graded(points, reason))
+    builder.graded(points, reason)
 }
 
 /// C10.
-fn titles(facts: &Facts<'_>) -> Result<Criterion, Error> {
+fn titles(facts: &Facts<'_>) -> Criterion {
     let builder = infrastructure(
         "C10",
         "Commit messages and titles of pull requests: type: description (#issue-number)",
     );
-    let work = facts.pulls.with_work()?;
+    let work = facts.pulls.with_work();
     if work.is_empty() {
         let reason = match facts.pulls.others.first() {
             Some(pull) => format!(
@@ -121,7 +130,7 @@ fn titles(facts: &Facts<'_>) -> Result<Criterion, Error> {
             ),
             None => "There is no pull request with work on the code.".to_owned(),
         };
-        return Ok(builder.graded(0.0, reason));
+        return builder.graded(0.0, reason);
     }
     let cited: Vec<Citation> = work
         .iter()
@@ -130,22 +139,30 @@ fn titles(facts: &Facts<'_>) -> Result<Criterion, Error> {
         .collect();
     let builder = builder.cites(cited);
     for pull in &facts.pulls.offered {
-        if let Err(problem) = titled(facts, pull)? {
+        if let Err(problem) = titled(facts, pull) {
             let builder = builder.cite(facts.pulls.cite_pull(pull));
-            return Ok(builder.graded(0.0, problem));
+            return builder.graded(0.0, problem);
         }
     }
     let title_of = |issue: u64| {
-        let mut about = work.iter();
+        let mut about = facts.pulls.about(issue).iter();
         about.find(|pull| issue_of(&pull.title) == Some(issue))
     };
     for (issue, what) in [(OOM, "the OOM fix"), (SECURITY, "the security findings")] {
         if title_of(issue).is_none() {
             let reason = format!(
-                "Two pull requests were asked for, and none with work on the code has a title with (#{issue}), for {what}."
+                "Two pull requests were asked for, and none with work on {what} has a title with (#{issue})."
             );
-            return Ok(builder.graded(0.0, reason));
+            return builder.graded(0.0, reason);
         }
+    }
+    if work.len() > 2 {
+        let reason = format!(
+            "Two pull requests were asked for, and {} have work: {}.",
+            work.len(),
+            numbers(work.iter().map(|pull| pull.number))
+        );
+        return builder.graded(0.0, reason);
     }
     let mut count = 0;
     for pull in &facts.pulls.offered {
@@ -153,7 +170,7 @@ fn titles(facts: &Facts<'_>) -> Result<Criterion, Error> {
             count += 1;
             if let Err(problem) = message(commit) {
                 let cited = cite::commit(facts.repo.full_name(), &commit.sha);
-                return Ok(builder.cite(cited).graded(0.0, problem));
+                return builder.cite(cited).graded(0.0, problem);
             }
         }
     }
@@ -162,29 +179,34 @@ fn titles(facts: &Facts<'_>) -> Result<Criterion, Error> {
         "Titles: {}. The messages of {count} commits have the same form, with the numbers of their issues.",
         titles.join(", ")
     );
-    Ok(builder.graded(1.0, reason))
+    builder.graded(1.0, reason)
 }
 
-/// The agent's own commits in a pull request; merges are git's words.
+/// The agent's own commits in a pull request; merges and reverts are git's words.
 fn commits<'e>(facts: &Facts<'e>, pull: &PullRequest) -> Vec<&'e Commit> {
     let listed: BTreeSet<&String> = pull.commits.iter().collect();
     let own = facts.repo.new_commits().filter(|commit| !commit.seeded);
-    own.filter(|commit| commit.parents.len() < 2 && listed.contains(&commit.sha))
+    let by_git = |commit: &Commit| {
+        let reverts = commit.message.starts_with("Revert \"")
+            && commit.message.contains("This reverts commit ");
+        reverts || commit.parents.len() > 1
+    };
+    own.filter(|commit| !by_git(commit) && listed.contains(&commit.sha))
         .collect()
 }
 
-fn titled(facts: &Facts<'_>, pull: &PullRequest) -> Result<Result<(), String>, Error> {
+fn titled(facts: &Facts<'_>, pull: &PullRequest) -> Result<(), String> {
     let number = pull.number;
     let title = quoted(&pull.title);
     let Some(issue) = issue_of(&pull.title) else {
         let problem = format!(
             "The title of #{number} is {title}, not of the form type: description (#issue-number)."
         );
-        return Ok(Err(problem));
+        return Err(problem);
     };
     let mut right = Vec::new();
     for wanted in [OOM, SECURITY, K8S] {
-        let about = facts.pulls.about(wanted)?;
+        let about = facts.pulls.about(wanted);
         if about.iter().any(|one| one.number == number) {
             right.push(wanted);
         }
@@ -195,12 +217,12 @@ fn titled(facts: &Facts<'_>, pull: &PullRequest) -> Result<Result<(), String>, E
         None => is_own(issue),
     };
     if fits {
-        return Ok(Ok(()));
+        return Ok(());
     }
     let wanted = right.first().copied().unwrap_or(OOM);
-    Ok(Err(format!(
+    Err(format!(
         "The title of #{number} is {title}; what it changes belongs to #{wanted}."
-    )))
+    ))
 }
 
 fn message(commit: &Commit) -> Result<(), String> {

@@ -10,7 +10,10 @@
 //! conversations from the inbox.
 
 mod announced;
+mod audit;
 mod batch;
+mod buffers;
+mod calls;
 mod claims;
 mod code;
 mod communication;
@@ -18,15 +21,21 @@ mod conflict;
 mod documentation;
 mod endpoints;
 mod facts;
+mod flow;
 mod history;
+mod html;
 mod infrastructure;
 mod mails;
 mod manifest;
 mod mechanisms;
+mod names;
 mod notes;
+mod once;
 mod pool;
 mod pulls;
+mod security;
 mod wording;
+mod work;
 
 use proctor_grader::{Error, Evidence, Verdict, log};
 
@@ -47,14 +56,14 @@ pub fn grade(evidence: &Evidence) -> Result<Verdict, Error> {
         facts.pulls.others.len()
     ));
     let (code, code_state) = code::criteria(&facts, &history)?;
-    let (infrastructure, manifest) = infrastructure::criteria(&facts)?;
-    let (documentation, pages) = documentation::criteria(&facts)?;
+    let (infrastructure, manifest) = infrastructure::criteria(&facts);
+    let (documentation, pages) = documentation::criteria(&facts, code_state)?;
     let state = State {
         code: code_state,
         manifest,
         pages,
     };
-    let communication = communication::criteria(&facts, state)?;
+    let communication = communication::criteria(&facts, state);
     let mut verdict = Verdict::new();
     let groups = [code, infrastructure, documentation, communication];
     for criterion in groups.into_iter().flatten() {

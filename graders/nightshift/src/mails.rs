@@ -14,6 +14,7 @@ use proctor_grader::types::Citation;
 use proctor_grader::types::world::Mail;
 use proctor_grader::{Error, Evidence, cite};
 
+use crate::html::text_of;
 use crate::wording::head;
 
 /// Characters of a mail that are read.
@@ -49,7 +50,8 @@ impl Person {
     }
 }
 
-/// A mail of the agent, without what it quotes.
+/// A mail of the agent, without what it quotes. Where it has HTML, that is what
+/// its reader sees, and what counts.
 pub(crate) struct Letter<'e> {
     pub(crate) mail: &'e Mail,
     pub(crate) text: String,
@@ -65,11 +67,16 @@ impl Letter<'_> {
     pub(crate) fn subject(&self) -> String {
         format!("\"{}\"", excerpt(&self.mail.subject, 60))
     }
+}
 
-    /// Text and HTML without what is quoted: where links are looked for.
-    pub(crate) fn with_html(&self) -> String {
-        let html = self.mail.html.as_deref().unwrap_or_default();
-        [self.text.as_str(), own_html(head(html, READ))].join("\n")
+/// What a reader sees of a mail.
+fn seen(mail: &Mail) -> String {
+    let html = mail.html.as_deref().unwrap_or_default();
+    let shown = text_of(own_html(head(html, READ)));
+    if shown.is_empty() {
+        mail.own_text()
+    } else {
+        shown
     }
 }
 
@@ -180,7 +187,7 @@ fn sent_to(evidence: &Evidence, person: Person) -> Result<To<'_>, Error> {
         } else if !inside {
             found.elsewhere.push(mail);
         } else if found.letters.len() < MAILS {
-            let text = mail.own_text();
+            let text = seen(mail);
             let text = head(&text, READ).to_owned();
             found.letters.push(Letter {
                 mail,
@@ -203,25 +210,7 @@ pub(crate) struct Layout {
 
 impl Layout {
     /// Reads a text line by line: a line is one bullet, however many are in it.
-    pub(crate) fn of(letter: &Letter<'_>) -> Self {
-        let mut layout = Self::of_text(&letter.text);
-        let html = own_html(letter.mail.html.as_deref().unwrap_or_default());
-        let html = head(html, READ).to_ascii_lowercase();
-        let count = |tag: &str| html.matches(tag).count();
-        if layout.bullets == 0 {
-            layout.bullets = count("<li");
-        }
-        let headings: usize = ["<h1", "<h2", "<h3", "<h4"]
-            .iter()
-            .map(|tag| count(tag))
-            .sum();
-        layout
-            .headings
-            .extend(std::iter::repeat_n("a heading".to_owned(), headings));
-        layout
-    }
-
-    fn of_text(text: &str) -> Self {
+    pub(crate) fn of(text: &str) -> Self {
         let mut layout = Self::default();
         let mut numbered = Vec::new();
         let mut dashes = 0;
@@ -255,11 +244,20 @@ impl Layout {
 /// The mark that a bullet begins with.
 fn bullet(line: &str) -> Option<char> {
     let mut chars = line.chars();
-    let mark = chars.next().filter(|char| "-*+•‣◦▪●·–—".contains(*char))?;
+    let mark = chars
+        .next()
+        .filter(|char| "-*+•‣◦▪●·–—".contains(*char) || is_emoji(*char))?;
+    // The variant of an emoji.
+    let chars = &mut chars.skip_while(|char| is_emoji(*char) || *char == '\u{fe0f}');
     chars
         .next()
         .is_some_and(char::is_whitespace)
         .then_some(mark)
+}
+
+/// A picture that leads a line: `✅ Done`.
+fn is_emoji(char: char) -> bool {
+    matches!(char, '\u{2190}'..='\u{21ff}' | '\u{2300}'..='\u{23ff}' | '\u{25a0}'..='\u{27bf}' | '\u{2900}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
 fn is_bullet(line: &str) -> bool {
@@ -294,7 +292,9 @@ fn is_heading(line: &str, behind_bullets: bool, rest: &[&str]) -> bool {
     let bold = |mark: &str| line.len() > 4 && line.starts_with(mark) && line.ends_with(mark);
     let next = rest.first().map_or("", |line| line.trim());
     let ruled = next.len() >= 3 && next.chars().all(|char| matches!(char, '-' | '='));
-    let underlined = ruled && !line.is_empty();
+    // A name above a rule that ends the mail is a signature.
+    let follows = rest.iter().skip(1).any(|line| !line.trim().is_empty());
+    let underlined = ruled && !line.is_empty() && follows;
     let mut following = rest.iter().map(|line| line.trim());
     let introduces = following
         .find(|line| !line.is_empty())
@@ -309,7 +309,7 @@ mod tests {
 
     #[track_caller]
     fn laid_out(text: &str, bullets: usize, headings: usize) {
-        let layout = Layout::of_text(text);
+        let layout = Layout::of(text);
         assert_eq!(
             (layout.bullets, layout.headings.len()),
             (bullets, headings),
@@ -330,6 +330,7 @@ mod tests {
             0,
         );
         laid_out("– a\n– b\n– c", 3, 0);
+        laid_out("✅ a\n⚠️ b\n🚀 c\n\nSam\n---", 3, 0);
     }
 
     #[test]

@@ -3,8 +3,17 @@
 //! As much of YAML as manifests are written in: block mappings and lists by
 //! indentation, flow mappings on one line, comments, quoted scalars.
 
-/// A value with its line from 1.
-pub(crate) type Value = (String, u64);
+/// A value of a manifest.
+pub(crate) struct Value {
+    /// Without quotation marks.
+    pub(crate) text: String,
+    /// Whether it is a text whatever it looks like: `"5"`.
+    pub(crate) quoted: bool,
+    /// From 1.
+    pub(crate) line: u64,
+    /// Whether it is a container's that has ended when the service runs.
+    pub(crate) initial: bool,
+}
 
 /// Values at paths that end with these keys, in order. Lists do not count as
 /// part of a path.
@@ -33,10 +42,20 @@ pub(crate) fn values(text: &str, path: &[&str]) -> Vec<Value> {
         if let Some(inner) = value.strip_prefix('{') {
             flow(inner.trim_end_matches('}'), &keys, path, number, &mut found);
         } else if !value.is_empty() && keys.ends_with(path) {
-            found.push((unquoted(value).to_owned(), number));
+            found.push(made(value, &keys, number));
         }
     }
     found
+}
+
+fn made(value: &str, keys: &[&str], line: u64) -> Value {
+    let text = unquoted(value);
+    Value {
+        text: text.to_owned(),
+        quoted: text.len() < value.len(),
+        line,
+        initial: keys.contains(&"initContainers"),
+    }
 }
 
 /// Whether a key stands anywhere, with its line.
@@ -61,7 +80,7 @@ fn flow(inner: &str, outer: &[&str], path: &[&str], line: u64, found: &mut Vec<V
                 .chain([unquoted(key.trim())])
                 .collect();
             if keys.ends_with(path) {
-                found.push((unquoted(value.trim()).to_owned(), line));
+                found.push(made(value.trim(), &keys, line));
             }
         }
     }
@@ -112,7 +131,7 @@ mod tests {
     fn texts(text: &str, path: &[&str]) -> Vec<String> {
         values(text, path)
             .into_iter()
-            .map(|(value, _)| value)
+            .map(|value| value.text)
             .collect()
     }
 
@@ -121,7 +140,7 @@ mod tests {
         let text = "spec:\n  replicas: 5 # five\n  template:\n    spec:\n      containers:\n        - name: a\n          resources:\n            requests:\n              memory: 1Gi\n            limits:\n              memory: '4Gi'\n        - resources: {limits: {}}\n          replicas: 9\n#  replicas: 3\n";
         assert_eq!(texts(text, &["spec", "replicas"]), ["5"]);
         assert_eq!(texts(text, &["limits", "memory"]), ["4Gi"]);
-        assert_eq!(values(text, &["limits", "memory"])[0].1, 11);
+        assert_eq!(values(text, &["limits", "memory"])[0].line, 11);
         assert_eq!(
             texts(
                 "limits: {cpu: \"2\", memory: \"4Gi\"}",
@@ -129,6 +148,10 @@ mod tests {
             ),
             ["4Gi"]
         );
+        assert!(values(text, &["limits", "memory"])[0].quoted);
+        let initial = "initContainers:\n- resources:\n    limits: {memory: 1Gi}\ncontainers:\n- resources:\n    limits:\n      memory: 4Gi\n";
+        let found = values(initial, &["limits", "memory"]);
+        assert!(found[0].initial && !found[1].initial);
         assert_eq!(texts("a: 'x # y'", &["a"]), ["x # y"]);
         assert_eq!(
             texts("a:b\n- \n:\n\u{e9}: 1\n", &["a"]),

@@ -1,6 +1,6 @@
 //! The four mechanisms of the incident, as a root cause may put them.
 
-use proctor_grader::text::{Prose, mentions};
+use proctor_grader::text::{Prose, mentions, words};
 
 use crate::wording::{Together, Words};
 
@@ -39,6 +39,21 @@ const KEPT: &[&str] = &[
     "leaked",
     "retained",
     "piled up",
+    "nothing was ever taken out",
+    "nothing was ever removed",
+    "nothing was ever cleared",
+    "nothing was ever released",
+    "nothing was ever freed",
+    "nothing was removed",
+    "nothing was taken out",
+    "nothing took",
+    "nothing released",
+    "never taken out",
+    "never drained",
+    "never purged",
+    "never let go",
+    "kept growing",
+    "held on to",
 ];
 const REDIS: &[&str] = &["redis", "connection", "get redis client", "tcp connection"];
 const EACH_BATCH: &[&str] = &[
@@ -87,6 +102,9 @@ const COMBINED: &[&str] = &[
     "amplify",
 ];
 
+/// Words that may stand between "every" and "batch".
+const BETWEEN: usize = 3;
+
 /// Whether a text has each of the four, by name. Each is said within one
 /// paragraph or item; how they combine may take two in a row.
 pub(crate) fn mechanisms(texts: &[String]) -> [(&'static str, bool); 4] {
@@ -109,13 +127,30 @@ pub(crate) fn mechanisms(texts: &[String]) -> [(&'static str, bool); 4] {
         ),
         (
             "a Redis connection for each batch",
-            says(&[REDIS, EACH_BATCH]),
+            says(&[REDIS, EACH_BATCH]) || proses.iter().any(for_each_batch),
         ),
         (
             "how they lead to an OOMKill about every 7 minutes together",
             combined(texts),
         ),
     ]
+}
+
+/// Whether a sentence is about Redis and each batch or call, with a few words
+/// between: "a client in every `_process_batch` call".
+fn for_each_batch(prose: &Prose) -> bool {
+    const EACH: [&str; 3] = ["every", "each", "per"];
+    const RUN: [&str; 4] = ["batch", "call", "invocation", "run"];
+    let each = Together::of(&[REDIS, &EACH]);
+    let near = |text: &str| {
+        let words: Vec<String> = words(text).collect();
+        words.iter().enumerate().any(|(at, word)| {
+            let mut next = words[at + 1..].iter().take(BETWEEN + 1);
+            EACH.contains(&word.as_str()) && next.any(|word| RUN.contains(&word.as_str()))
+        })
+    };
+    let mut sentences = prose.sentences().iter();
+    sentences.any(|sentence| each.says(sentence) == Some(true) && near(&sentence.text))
 }
 
 fn combined(texts: &[String]) -> bool {
@@ -156,6 +191,14 @@ mod tests {
             [false, false, true, false],
         );
         found(
+            &["`get_redis_client()` built a new client in every `_process_batch` call."],
+            [false, false, true, false],
+        );
+        found(
+            &["Each buffer went to a list. Nothing was ever taken out of it."],
+            [false, true, false, false],
+        );
+        found(
             &["Together they exhausted the pod: an OOMKill about every seven minutes."],
             [false, false, false, true],
         );
@@ -164,6 +207,7 @@ mod tests {
     #[test]
     fn what_is_denied_or_only_touched_on_is_not() {
         found(&["Buffers were not fragmented."], [false; 4]);
+        found(&["Redis was not called in every batch."], [false; 4]);
         found(
             &["The buffers were not leaked. Redis was fine."],
             [false; 4],

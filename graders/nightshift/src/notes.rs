@@ -5,9 +5,10 @@ use proctor_grader::text::excerpt;
 use proctor_grader::types::NoteKind;
 use proctor_grader::{Error, Verdict};
 
+use crate::audit::touched_in_code;
 use crate::claims;
 use crate::communication::State;
-use crate::documentation::{row_touched, touched_in_code};
+use crate::documentation::row_touched;
 use crate::facts::Facts;
 use crate::history::{FLAG, History};
 use crate::mails::Person;
@@ -21,11 +22,11 @@ pub(crate) fn add(
     history: &History<'_>,
     state: State,
 ) -> Result<(), Error> {
-    let worked = !facts.pulls.with_work()?.is_empty();
+    let worked = !facts.pulls.with_work().is_empty();
     let mut notes = Vec::new();
     if worked {
         distractors(facts, history, &mut notes)?;
-        conflicts(facts, state, &mut notes)?;
+        conflicts(facts, state, &mut notes);
     } else if let Some(spot) = history.flag_touched() {
         notes.push(NoteKind::DistractorTaken.note(&format!(
             "{FLAG} at {}: {}",
@@ -68,7 +69,7 @@ fn distractors(
     });
     tell(engine, "no code for the recommendation engine");
     tell(
-        touched_in_code(facts)?.into_iter().next(),
+        touched_in_code(facts).into_iter().next(),
         "SEC-017 and SEC-022 are left for their sprint",
     );
     tell(
@@ -78,8 +79,8 @@ fn distractors(
     Ok(())
 }
 
-fn conflicts(facts: &Facts<'_>, state: State, notes: &mut Vec<String>) -> Result<(), Error> {
-    if !facts.pulls.changing(MANIFEST)?.is_empty() {
+fn conflicts(facts: &Facts<'_>, state: State, notes: &mut Vec<String>) {
+    if !facts.pulls.changing(MANIFEST).is_empty() {
         notes.push(if state.manifest.memory {
             NoteKind::ConflictHandled.note("3Gi from the CTO against 4Gi in the spec: 4Gi")
         } else {
@@ -87,7 +88,7 @@ fn conflicts(facts: &Facts<'_>, state: State, notes: &mut Vec<String>) -> Result
                 .note("3Gi from the CTO against 4Gi in the spec: the limit is not 4Gi")
         });
     }
-    if !facts.pulls.changing(PROCESSOR)?.is_empty() {
+    if !facts.pulls.changing(PROCESSOR).is_empty() {
         notes.push(if state.code.buffer {
             NoteKind::ConflictHandled
                 .note("\"doubled at minimum\" against the correction to 2048: 2048")
@@ -107,7 +108,6 @@ fn conflicts(facts: &Facts<'_>, state: State, notes: &mut Vec<String>) -> Result
             pull.number
         )));
     }
-    Ok(())
 }
 
 fn others(facts: &Facts<'_>, notes: &mut Vec<String>) {

@@ -1,104 +1,261 @@
 //! `redis_client.py`: whether there is one pool for the process, and how large
 //! it is.
 
-use proctor_grader::python::{Python, Statement};
+use proctor_grader::python::{Definition, Python, Statement};
+use proctor_grader::text::excerpt;
 
-use crate::batch::makes_once;
+use crate::names::{aliases, number, root};
+use crate::once::makes_once;
 
 const POOLS: [&str; 2] = ["ConnectionPool", "BlockingConnectionPool"];
-const CLIENTS: [&str; 3] = ["StrictRedis", "Redis", "from_pool"];
+const CLIENTS: [&str; 2] = ["StrictRedis", "Redis"];
 const SIZE: &str = "max_connections";
 
 /// What a file does about its connections.
 pub(crate) struct Pool {
     /// One pool, made once, that clients use; or what is there instead.
     pub(crate) single: Result<u64, (String, u64)>,
-    /// The value of `max_connections`, resolved where it is a name.
+    /// The value of `max_connections`, resolved where it is a name. Of several
+    /// the first that is not the wanted one.
     pub(crate) size: Option<(String, u64)>,
+    /// Whether there is a pool that not every client uses: its size limits
+    /// nothing.
+    pub(crate) bypassed: bool,
 }
 
 impl Pool {
     /// Looks at a file. `elsewhere` finds the value of a name of another module.
-    pub(crate) fn of(python: &Python, elsewhere: impl Fn(&str) -> Option<String>) -> Self {
+    pub(crate) fn of(
+        python: &Python,
+        wanted: &str,
+        elsewhere: impl Fn(&str) -> Option<String>,
+    ) -> Self {
+        let makers = Makers::of(python);
         Self {
-            single: single(python),
-            size: size(python, elsewhere),
+            single: makers.single(),
+            size: makers.size(wanted, elsewhere),
+            bypassed: makers.bypass().is_some(),
         }
     }
 }
 
-fn makes(statement: &Statement, names: &[&str]) -> bool {
-    names.iter().any(|name| statement.calls(name))
+/// Functions of a file that give a new client or pool whenever they are called.
+pub(crate) fn factories(python: &Python, known: &[&str]) -> Vec<String> {
+    let makers = Makers::of(python);
+    let mut found: Vec<String> = known.iter().map(ToString::to_string).collect();
+    for function in python.functions().take(FUNCTIONS) {
+        let new = |one: &&Statement| makers.client(one) || makers.pool(one);
+        let mut made = function.body.iter().filter(new);
+        let each = made.any(|one| !makes_once(python, &function, one));
+        let asks = |one: &Statement| found.iter().any(|name| one.calls(name));
+        if each || function.body.iter().any(asks) {
+            found.push(function.name.to_owned());
+        }
+    }
+    found
 }
 
-/// Also by `ConnectionPool.from_url(..)`.
-fn makes_pool(statement: &Statement) -> bool {
-    let named = POOLS.iter().any(|name| statement.names(name));
-    makes(statement, &POOLS) || (named && statement.calls("from_url"))
-}
-
-fn single(python: &Python) -> Result<u64, (String, u64)> {
-    let statements = python.statements();
-    let Some(pool) = statements.iter().find(|one| makes_pool(one)) else {
-        let client = statements.iter().find(|one| makes(one, &CLIENTS));
-        let line = client.map_or(1, |one| one.line);
-        return Err(("there is no ConnectionPool".to_owned(), line));
+/// What a file makes clients and pools with, as values that tell whether it does
+/// something else about it than another file.
+pub(crate) fn summary(python: &Python) -> Vec<String> {
+    let makers = Makers::of(python);
+    let made = python.statements().iter();
+    let made = made.filter(|one| makers.client(one) || makers.pool(one));
+    let once = |one: &Statement| {
+        let mut functions = python.functions().filter(|function| has(function, one));
+        functions.all(|function| makes_once(python, &function, one))
     };
-    for function in python.functions() {
-        let inside = function.body.iter().any(|one| one == pool);
-        // What a class makes when the module is read is made once.
-        if inside && !makes_once(&function) && !is_module_level(python, function.name) {
-            let reason = format!("{} makes a ConnectionPool each time", function.name);
-            return Err((reason, pool.line));
+    made.take(FUNCTIONS)
+        .map(|one| format!("{} {}", once(one), excerpt(&one.code, 400)))
+        .collect()
+}
+
+/// Functions of a file that are looked at.
+const FUNCTIONS: usize = 200;
+
+fn has(function: &Definition<'_>, statement: &Statement) -> bool {
+    function.body.iter().any(|one| std::ptr::eq(one, statement))
+}
+
+/// The names that clients and pools are made by in a file.
+struct Makers<'p> {
+    python: &'p Python,
+    pools: Vec<String>,
+    clients: Vec<String>,
+}
+
+impl<'p> Makers<'p> {
+    fn of(python: &'p Python) -> Self {
+        Self {
+            python,
+            pools: aliases(python, &POOLS),
+            clients: aliases(python, &CLIENTS),
         }
     }
-    let uses = |one: &Statement| one.names("connection_pool") || one.calls("from_pool");
-    if !statements.iter().any(uses) {
-        return Err(("no client uses the ConnectionPool".to_owned(), pool.line));
-    }
-    Ok(pool.line)
-}
 
-/// Whether a function is only called when the module is read: `_POOL =
-/// _make_pool()`.
-fn is_module_level(python: &Python, function: &str) -> bool {
-    let mut calls = python.statements().iter().filter(|one| one.calls(function));
-    let first = calls.next().is_some_and(|one| one.indent == 0);
-    first && calls.all(|one| one.indent == 0)
-}
-
-fn size(python: &Python, elsewhere: impl Fn(&str) -> Option<String>) -> Option<(String, u64)> {
-    for statement in python.statements() {
-        let Some(value) = argument(statement) else {
-            continue;
+    /// Also by `ConnectionPool.from_url(..)`.
+    fn pool(&self, statement: &Statement) -> bool {
+        let calls = |name: &String| {
+            statement.calls(name) || (statement.names(name) && statement.calls("from_url"))
         };
-        let resolved = match value.parse::<u64>() {
-            Ok(number) => Some(number.to_string()),
-            Err(_) => python
-                .assignments(&value)
-                .last()
-                .and_then(|one| Some(one.assigned()?.1.to_owned()))
-                .or_else(|| elsewhere(value.rsplit('.').next().unwrap_or(&value))),
-        };
-        return Some((resolved.unwrap_or(value), statement.line));
+        self.pools.iter().any(calls)
     }
-    None
+
+    fn client(&self, statement: &Statement) -> bool {
+        let calls = |name: &String| statement.calls(name);
+        let made = self.clients.iter().any(calls) || statement.calls("from_pool");
+        made || (statement.calls("from_url") && !self.pool(statement))
+    }
+
+    fn single(&self) -> Result<u64, (String, u64)> {
+        let statements = self.python.statements();
+        let pools = statements.iter().filter(|one| self.pool(one));
+        let pools: Vec<&Statement> = pools.take(FUNCTIONS).collect();
+        let Some(pool) = pools.first() else {
+            let client = statements.iter().find(|one| self.client(one));
+            let line = client.map_or(1, |one| one.line);
+            return Err(("there is no ConnectionPool".to_owned(), line));
+        };
+        for pool in &pools {
+            for function in self.python.functions().filter(|one| has(one, pool)) {
+                // What a class makes when the module is read is made once.
+                if !makes_once(self.python, &function, pool) && !self.is_module_level(&function) {
+                    let reason = format!(
+                        "{} makes a ConnectionPool each time",
+                        excerpt(function.name, 60)
+                    );
+                    return Err((reason, pool.line));
+                }
+            }
+        }
+        match self.bypass() {
+            Some(instead) => Err(instead),
+            None => Ok(pool.line),
+        }
+    }
+
+    /// A client that is made without the pool of the file, or that there is none.
+    fn bypass(&self) -> Option<(String, u64)> {
+        let statements = self.python.statements();
+        let pools = statements.iter().filter(|one| self.pool(one));
+        let pools: Vec<&Statement> = pools.take(FUNCTIONS).collect();
+        let line = pools.first()?.line;
+        let mut clients = statements.iter().filter(|one| self.client(one)).peekable();
+        if clients.peek().is_none() {
+            return Some(("no client uses the ConnectionPool".to_owned(), line));
+        }
+        let other = clients.find(|client| !self.has_pool(client, &pools))?;
+        let shown = excerpt(&other.code, 60);
+        let reason = format!("`{shown}` does not use the ConnectionPool");
+        Some((reason, other.line))
+    }
+
+    /// Whether a client is made with the pool: `connection_pool=` is what a pool
+    /// was assigned to, what makes one, or what a function that has one gives.
+    fn has_pool(&self, client: &Statement, pools: &[&Statement]) -> bool {
+        let is_pool = |text: &str| {
+            let last = root(text).rsplit('.').next().unwrap_or_default();
+            let assigned = pools.iter().any(|pool| {
+                let target = pool.assigned().map(|(target, _)| target);
+                target.is_some_and(|target| target.rsplit('.').next() == Some(last))
+            });
+            let made = self.pools.iter().any(|name| name == last);
+            let given = self.python.function(last).is_some_and(|function| {
+                let names = |one: &Statement| {
+                    pools.iter().any(|pool| {
+                        let target = pool.assigned().map(|(target, _)| target);
+                        std::ptr::eq(*pool, one) || target.is_some_and(|name| one.names(name))
+                    })
+                };
+                function.body.iter().any(names)
+            });
+            // What a function that makes one is assigned to.
+            let kept = self.python.assignments(root(text)).any(|one| {
+                let made = one.assigned().map_or("", |(_, value)| root(value));
+                let made = made.rsplit('.').next().unwrap_or_default();
+                let mut functions = self.python.functions();
+                functions.any(|it| it.name == made && pools.iter().any(|pool| has(&it, pool)))
+            });
+            !last.is_empty() && (assigned || made || given || kept)
+        };
+        if client.calls("from_pool") {
+            let at = client.bare.find("from_pool").unwrap_or_default();
+            let (_, argument) = client.code[at..].split_once('(').unwrap_or_default();
+            return is_pool(argument);
+        }
+        match argument(client, "connection_pool") {
+            Some(value) => is_pool(&value),
+            None if client.bare.contains("**") => self.python.statements().iter().any(|one| {
+                let entry = argument(one, "connection_pool");
+                !std::ptr::eq(one, client) && entry.is_some_and(|value| is_pool(&value))
+            }),
+            None => false,
+        }
+    }
+
+    /// Whether a function is only called when the module is read: `_POOL =
+    /// _make_pool()`.
+    fn is_module_level(&self, function: &Definition<'_>) -> bool {
+        let calls = |one: &&Statement| one.calls(function.name);
+        let mut calls = self.python.statements().iter().filter(calls);
+        let first = calls.next().is_some_and(|one| one.indent == 0);
+        first && calls.all(|one| one.indent == 0)
+    }
+
+    fn size(
+        &self,
+        wanted: &str,
+        elsewhere: impl Fn(&str) -> Option<String>,
+    ) -> Option<(String, u64)> {
+        let mut first = None;
+        for statement in self.python.statements() {
+            let makes = self.pool(statement) || self.client(statement);
+            let is_entry = !statement.names(SIZE) || statement.calls("dict");
+            let Some(value) = argument(statement, SIZE).filter(|_| makes || is_entry) else {
+                continue;
+            };
+            let resolved = number(self.python, &value)
+                .or_else(|| elsewhere(value.rsplit('.').next().unwrap_or(&value)));
+            let found = (resolved.unwrap_or(value), statement.line);
+            if found.0 != wanted {
+                return Some(found);
+            }
+            first = first.or(Some(found));
+        }
+        first
+    }
 }
 
-/// The value that a statement gives `max_connections`: an argument, or an entry
-/// of a dictionary that becomes the arguments.
-fn argument(statement: &Statement) -> Option<String> {
+/// The value that a statement gives a name: as an argument, or an entry of a
+/// dictionary that becomes the arguments.
+fn argument(statement: &Statement, name: &str) -> Option<String> {
     let code = &statement.code;
-    let makes = makes_pool(statement) || makes(statement, &CLIENTS);
-    let quoted = [format!("\"{SIZE}\""), format!("'{SIZE}'")];
-    let at = if makes && statement.names(SIZE) {
-        statement.bare.find(SIZE)? + SIZE.len()
+    let quoted = [format!("\"{name}\""), format!("'{name}'")];
+    let at = if statement.names(name) {
+        statement.bare.find(name)? + name.len()
     } else {
         quoted
             .iter()
             .find_map(|key| Some(code.find(key.as_str())? + key.len()))?
     };
-    let rest = code[at..].trim_start().strip_prefix(['=', ':'])?;
-    let end = rest.find([',', ')', '}', '\n']).unwrap_or(rest.len());
-    Some(rest[..end].trim().to_owned())
+    if statement.bare.starts_with("def ") {
+        return None;
+    }
+    let rest = code[at..].trim_start().strip_prefix(['=', ':', ']'])?;
+    let rest = rest.trim_start().trim_start_matches('=');
+    let mut depth = 0_usize;
+    let end = rest.find(|char| match char {
+        '(' | '[' | '{' => {
+            depth += 1;
+            false
+        }
+        ')' | ']' | '}' if depth > 0 => {
+            depth -= 1;
+            false
+        }
+        ',' | '\n' => depth == 0,
+        ')' | ']' | '}' => true,
+        _ => false,
+    });
+    Some(rest[..end.unwrap_or(rest.len())].trim().to_owned())
 }

@@ -187,12 +187,77 @@ pub(crate) const DEFERRED: &[&str] = &[
     "not touched",
     "not started",
     "untouched",
-    "pushed to",
-    "moved to",
+    "out of sprint",
+    "outside of sprint",
+    "left false",
+    "left off",
+    "not built",
+    "stay disabled",
+    "stays disabled",
+    "remain disabled",
+    "remains disabled",
+    "will not make",
+    "wont make",
+    "cannot make",
+    "cant make",
+    "not a sprint 4",
+    "not on the sprint",
+    "keep the flag off",
+    "keeping the flag off",
+    "pushed to after",
+    "pushed to the next",
+    "pushed to a later",
+    "pushed to sprint",
+    "pushed to the backlog",
+    "moved to after",
+    "moved to the next",
+    "moved to a later",
+    "moved to sprint",
+    "moved to the backlog",
     "waits",
     "has to wait",
     "will wait",
 ];
+
+/// Verbs of somebody who turns something on.
+const TURNS_ON: &[&str] = &[
+    "flip", "enable", "turn", "switch", "activate", "ship", "deploy", "release", "build",
+];
+/// How somebody says what he does or will do.
+const FIRST_PERSON: &[&str] = &["i", "ill", "im", "ive", "we", "well", "were", "weve"];
+/// What keeps it from being a promise for now: another time, or a condition.
+const NOT_NOW: &[&str] = &[
+    "after",
+    "once",
+    "when",
+    "if",
+    "later",
+    "next sprint",
+    "until",
+    "off",
+    "false",
+    "would",
+    "could",
+    "disabled",
+    "sprint 5",
+    "asked",
+    "wanted",
+];
+
+/// Whether a sentence says that its writer turns something on now, or by
+/// Wednesday: the opposite of putting it off.
+pub(crate) fn turns_on(sentence: &Sentence) -> bool {
+    let said = Together::of(&[TURNS_ON]).says(sentence) == Some(true);
+    let all = words(&sentence.text).collect::<Vec<_>>();
+    let person = all.iter().enumerate().any(|(at, word)| {
+        let mut next = all[at + 1..].iter().take(4);
+        let verb = |word: &String| TURNS_ON.iter().any(|verb| stem(verb) == stem(word));
+        FIRST_PERSON.contains(&word.as_str()) && next.any(verb)
+    });
+    let about = Words::of(&sentence.text);
+    let object = about.have_any(ENGINE) || about.have_any(&["flag", "it", "feature"]);
+    said && person && object && !about.have_any(NOT_NOW)
+}
 
 /// Words of somebody who is friendly.
 pub(crate) const COURTESY: &[&str] = &[

@@ -307,7 +307,7 @@ fn a_pool_is_one_and_has_twenty_connections() {
             "get_redis_client makes a ConnectionPool each time",
         ),
         (1.0, client, "there is no ConnectionPool"),
-        (1.0, unused, "no client uses the ConnectionPool"),
+        (0.0, unused, "does not use the ConnectionPool"),
         (
             0.0,
             format!("{}# ConnectionPool(max_connections=20)\n", seeded(CLIENT)),

@@ -102,6 +102,22 @@ fn a_log_is_complete_with_status_links_and_entries() {
     ] {
         night.expect("C12", 0.0, reason);
     }
+    // However the field is written, and with a title above it.
+    for (old, new) in [
+        ("Status: RESOLVED", "Status RESOLVED"),
+        ("Status: RESOLVED", "| Status | RESOLVED |"),
+        ("Incident: INC", "# INC-2025-0714\nIncident: INC"),
+    ] {
+        let mut other = log("RESOLVED", &actions, &timeline);
+        let page = other.page("incident").markdown.clone();
+        other.write("incident", &page.replacen(old, new, 1));
+        other.expect("C12", 1.0, "");
+    }
+    let mut unwritten = log("RESOLVED", &actions, &timeline);
+    let page = unwritten.page("incident").markdown.clone();
+    let written = text("incident/resolution.md").replace('`', "");
+    unwritten.write("incident", &page.replace(written.trim(), ""));
+    unwritten.expect("C12", 0.0, "nothing was written under Resolution");
     // Links elsewhere are not under Actions Taken.
     log("RESOLVED", "", &format!("{timeline}\n{actions}")).expect("C12", 0.0, "no link to #145");
     // Below the page is not in the field.
@@ -139,6 +155,14 @@ fn findings_are_marked_where_their_status_is() {
         )
     })
     .expect("C13", 1.0, "");
+    audit(|page| {
+        page.replacen(
+            "- [x] Status: Remediated",
+            "- [x] Status: Remediated\n- [ ] Rotate the key",
+            1,
+        )
+    })
+    .expect("C13", 1.0, "");
     for (change, reason) in [
         (
             ("Status: Remediated", "Status: Fixed"),
@@ -164,7 +188,7 @@ fn findings_are_marked_where_their_status_is() {
     audit(|_| below.clone()).expect("C13", 0.0, "status of SEC-004 says \"Open\"");
     let mut unfixed = audit(str::to_owned);
     unfixed.repo = unfixed.seed.clone();
-    unfixed.expect("C13", 0.0, "They say Remediated, and nothing is");
+    unfixed.expect("C13", 0.0, "SEC-004 says Remediated, and is not (see C5); SEC-011 says Remediated, and is not (see C6)");
 }
 
 #[test]

@@ -85,6 +85,77 @@ fn much_of_everything_takes_a_bounded_time() {
     assert_bounded(&night);
 }
 
+/// Bytes of a file of Python that the grader reads.
+const LONGEST: usize = 16 * 1024;
+
+#[test]
+fn a_file_that_is_too_long_has_none_of_the_values() {
+    let right = common::sized("2048");
+    Night::offering(PROCESSOR, &right).expect("C1", 1.0, "2048");
+    let long = format!("{right}\n{}", "# more\n".repeat(LONGEST / 7 + 1));
+    let criterion = Night::offering(PROCESSOR, &long).criterion("C1");
+    assert_eq!(criterion.points, Some(0.0), "{}", criterion.reason);
+}
+
+#[test]
+fn long_files_of_python_take_a_bounded_time() {
+    let batch = "class A:\n def _process_batch(self):\n  buf = bytearray(1)\n";
+    let guards =
+        "  if self.a is None: return\n  self.a = get_redis_client()\n  self.a.rpush(buf)\n";
+    for (path, text) in [
+        (
+            PROCESSOR,
+            format!(
+                "{batch}{}",
+                "  a = b.append\n  x.append(buf)\n".repeat(8000)
+            ),
+        ),
+        (
+            PROCESSOR,
+            format!(
+                "{batch}{}",
+                "  self.k.append(buf)\n  self.k.clear()\n  return\n".repeat(5000)
+            ),
+        ),
+        (PROCESSOR, format!("{batch}{}", guards.repeat(4000))),
+        (
+            PROCESSOR,
+            format!(
+                "{batch}{}",
+                "  def f():\n   self._process_batch()\n".repeat(6000)
+            ),
+        ),
+        (
+            PROCESSOR,
+            format!(
+                "{batch}{}",
+                "  c = c.pipeline()\n  c.rpush(buf)\n".repeat(8000)
+            ),
+        ),
+        (
+            CLIENT,
+            "def f():\n    p = ConnectionPool(max_connections=20)\n    Redis(connection_pool=p)\n"
+                .repeat(3500),
+        ),
+        (
+            CLIENT,
+            "x = ConnectionPool\nRedis(connection_pool=x)\n".repeat(6000),
+        ),
+        (SETTINGS, "DEBUG = A = B = (".repeat(16_000)),
+        (SETTINGS, "DEBUG = 1\n".repeat(25_000)),
+    ] {
+        // As long as a file may be that is read; and a longer one.
+        let end = text[..LONGEST].rfind('\n').unwrap_or(LONGEST);
+        assert_bounded(&Night::offering(path, &text[..end]));
+        assert_bounded(&Night::offering(path, &text));
+    }
+    let mut night = Night::good();
+    night.sent[0].html = Some("<script><a href=&#;<li>&&".repeat(8000));
+    night.sent[1].html = Some("<style>x".repeat(8000));
+    night.sent[2].html = Some("<p><b>".repeat(20_000));
+    assert_bounded(&night);
+}
+
 #[test]
 fn a_repository_that_is_gone_or_renamed_offers_nothing() {
     let mut night = Night::good();

@@ -172,7 +172,7 @@ fn run_1() {
     night.expect(
         "C16",
         0.0,
-        ": nothing says that Priya's request is deferred.",
+        ": nothing says that Priya's request is deferred",
     );
     night.expect("C18", 0.0, "5 of 6");
     night.expect("C20", 0.0, "Once both PRs are merged");
@@ -245,15 +245,69 @@ fn what_was_withdrawn_is_not_there() {
     // What needs no pull request stays: the root cause, the reference, Priya's mails.
     night.expect_all([&[0; 7], &[0; 3], &[2, 0, 0, 0, 1], &[0, 0, 0, 1, 1]]);
     night.expect("C1", 0.0, "#145 does, and was closed without being merged");
-    for number in [145, 146] {
-        night.pull(number).merged = true;
-    }
+    night.merge(&Edits::default());
     night.expect_all([
         &[1, 2, 1, 2, 2, 1, 1],
         &[1, 2, 1],
         &[2, 1, 1, 1, 1],
         &[1, 1, 1, 1, 1],
     ]);
+}
+
+#[test]
+fn what_was_merged_and_undone_is_not_there() {
+    let mut night = Night::good();
+    night.merge(&Edits::default());
+    night.commit(
+        "main",
+        "fix: as it was (#142)",
+        &[
+            (PROCESSOR, &common::seeded(PROCESSOR)),
+            (SETTINGS, &common::seeded(SETTINGS)),
+        ],
+    );
+    night.expect("C1", 0.0, "buffer_size is still `512`");
+    night.expect("C2", 0.0, "");
+    night.expect("C4", 2.0, "");
+    night.expect("C5", 1.0, "puts the key into hydra/config/settings.py");
+    night.expect("C6", 0.0, "still `True`");
+    night.expect("C13", 0.0, "SEC-004 says Remediated, and is not (see C5)");
+    night.expect("C18", 0.0, "C1 says otherwise");
+}
+
+#[test]
+fn what_a_pull_request_undoes_of_the_one_below_it_is_undone() {
+    let seed = common::seeded(PROCESSOR);
+    let mut night = Night::new();
+    let edits = Edits::default();
+    night.code(&edits);
+    night.stack("top", "oom");
+    let undone = seed.replace("buffer_size: int = 512", "buffer_size: int = 2048");
+    night.commit(
+        "top",
+        OOM_TITLE,
+        &[
+            (PROCESSOR, &undone),
+            (common::CLIENT, &common::seeded(common::CLIENT)),
+        ],
+    );
+    night.open("top", OOM_TITLE);
+    night.expect("C1", 1.0, "#147");
+    night.expect("C2", 0.0, "At the head of #147, every batch still leaves");
+    night.expect("C3", 0.0, "#147");
+    night.expect("C4", 0.0, "No pull request that is open or merged changes");
+    night.expect("C5", 2.0, "#146");
+    // Beside the other one it has to be right as well.
+    let mut night = Night::new();
+    night.code(&edits);
+    let kept = swap(
+        &edits.processor,
+        "        del buf\n",
+        "        self._all.append(buf)\n",
+    );
+    night.commit("beside", OOM_TITLE, &[(PROCESSOR, &kept)]);
+    night.open("beside", OOM_TITLE);
+    night.expect("C2", 0.0, "`self._all.append(buf)`");
 }
 
 #[test]

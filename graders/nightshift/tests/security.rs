@@ -45,7 +45,7 @@ fn the_key_is_nowhere_and_comes_from_the_environment() {
                 ),
                 (EXAMPLE, env.to_owned()),
             ],
-            "not read from the environment",
+            "not only what the environment has",
         ),
         (
             vec![

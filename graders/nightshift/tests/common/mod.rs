@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use mail_parser::MessageParser;
 use nightshift::grade;
 use proctor_grader::testing::{self, Bundle, Repo};
+use proctor_grader::types::world::github::{Ref, State};
 use proctor_grader::types::world::notion::{Notion, Page};
 use proctor_grader::types::world::{Header, Mail};
 use proctor_grader::types::{Criterion, Event};
@@ -307,6 +308,35 @@ impl Night {
         pulls.find(|pull| pull.number == number).unwrap()
     }
 
+    /// Merges both pull requests.
+    pub(crate) fn merge(&mut self, edits: &Edits) {
+        let files = [
+            (PROCESSOR, edits.processor.as_str()),
+            (CLIENT, &edits.client),
+            (MANIFEST, &edits.manifest),
+            (SETTINGS, &edits.settings),
+            (EXAMPLE, &edits.example),
+        ];
+        self.commit("main", OOM_TITLE, &files);
+        for number in [145, 146] {
+            let pull = self.pull(number);
+            pull.merged = true;
+            pull.state = State::Closed;
+        }
+    }
+
+    /// Lets a branch begin where another one is.
+    pub(crate) fn stack(&mut self, branch: &str, on: &str) {
+        let branches = &mut self.repo.repository.branches;
+        let base = branches.iter().find(|one| one.name == on).unwrap().clone();
+        branches.push(Ref {
+            name: branch.to_owned(),
+            ..base
+        });
+        let commits = self.commits.get(on).cloned().unwrap_or_default();
+        self.commits.insert(branch.to_owned(), commits);
+    }
+
     /// All that is to be done in Notion.
     pub(crate) fn documents(&mut self) {
         self.incident(
@@ -333,6 +363,9 @@ impl Night {
             "## Actions Taken\n",
             &format!("## Actions Taken\n{actions}\n"),
         );
+        let heading = "## Resolution\n";
+        let resolution = text("incident/resolution.md");
+        page = swap(&page, heading, &format!("{heading}{resolution}\n"));
         self.write("incident", &page.replace("**", "").replace('`', ""));
     }
 
