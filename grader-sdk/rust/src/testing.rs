@@ -271,6 +271,7 @@ fn task_info() -> TaskInfo {
         timeout_seconds: 60,
         services: Vec::new(),
         criteria: Vec::new(),
+        expected: String::new(),
         rubric: Vec::new(),
         thresholds: None,
     }

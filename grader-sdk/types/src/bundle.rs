@@ -30,6 +30,9 @@ pub const JOURNAL: &str = "world/journal.jsonl";
 pub const BODIES_DIR: &str = "world/bodies";
 /// Content of files in the repositories of the snapshots, one file per SHA-256.
 pub const BLOBS_DIR: &str = "world/blobs";
+/// What the agent's model was asked, one JSON object a line
+/// ([`crate::model::Exchange`]). Not there for agents without a model.
+pub const MODEL: &str = "model.jsonl";
 /// What the task's probes did ([`crate::Probes`]). Not there for tasks without
 /// probes.
 pub const PROBES: &str = "probes.json";

@@ -18,6 +18,7 @@ pub const CLOCK_FIELDS: &[&str] = &[
     "transcript.jsonl#/*/timestamp",
     "transcript.jsonl#/*/message/details/durationMs",
     "world/journal.jsonl#/*/t_us",
+    "model.jsonl#/*/clock",
 ];
 
 /// The bundle's table of contents.
@@ -99,12 +100,37 @@ pub enum AgentEnd {
         exit_code: Option<i32>,
         /// What went wrong, in its own words where it had some.
         reason: String,
+        /// What kind of failure it was, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<FailureKind>,
     },
     /// Its time was up and it was killed.
     TimedOut {
         /// The limit that it met.
         limit_seconds: u64,
     },
+}
+
+/// What kind of failure ended an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The model's service did not take the key.
+    Authentication,
+    /// The model's service took no more requests.
+    RateLimit,
+    /// The model's service failed.
+    Upstream,
+    /// The conversation did not fit into the model's context.
+    Context,
+    /// The model refused.
+    Refusal,
+    /// The trial's or the job's budget was used up.
+    Budget,
+    /// The agent met its limit of turns.
+    Turns,
+    /// The agent's program crashed.
+    Crash,
 }
 
 /// When a trial happened. Every field is a clock field.

@@ -26,6 +26,9 @@ pub struct TaskInfo {
     pub services: Vec<String>,
     /// The items of the section "Grading Criteria".
     pub criteria: Vec<String>,
+    /// The section "Expected Behavior", for a judge; empty where there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub expected: String,
     /// The criteria of the section "LLM Judge Rubric".
     pub rubric: Vec<RubricCriterion>,
     /// Thresholds in points, where the task has some.

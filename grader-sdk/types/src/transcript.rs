@@ -10,6 +10,8 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::model::Usage;
+
 /// One event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Event {
@@ -61,6 +63,13 @@ pub struct Message {
     /// For tool results: exit code, duration, truncation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
+    /// For the agent's messages: the model that made it, as it calls itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// For the agent's messages: the tokens that it took, where the agent says
+    /// so. Of several messages that are one reply of the model, one has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 impl Message {
@@ -73,6 +82,8 @@ impl Message {
             tool_name: None,
             is_error: None,
             details: None,
+            model: None,
+            usage: None,
         }
     }
 
