@@ -147,6 +147,8 @@ mod tests {
             init: PathBuf::new(),
             capture: None,
             mcp: None,
+            agents: PathBuf::new(),
+            own: None,
             compiler: crate::host::CompilerCommand {
                 program: PathBuf::new(),
                 args: Vec::new(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use proctor_agents::SpecError;
 
-use crate::task::lock::{Difference, LockError};
+use crate::task::lock::LockError;
 
 /// A job could not be run or recorded.
 #[derive(Debug, thiserror::Error)]
@@ -166,7 +166,9 @@ impl EngineError {
                  task is new"
                     .to_owned(),
             ),
-            Self::Lock(error) => Some(relock(error)),
+            Self::Lock(_) => Some(
+                "review what changed, then run `proctor lock` in the suite to record it".to_owned(),
+            ),
             Self::Unsupported { .. } => {
                 Some("docs/task-format.md says what this version runs".to_owned())
             }
@@ -205,26 +207,14 @@ impl EngineError {
 /// An agent that cannot be what the operator wrote.
 pub(crate) fn unusable(error: SpecError) -> EngineError {
     match error {
-        SpecError::Unreadable { path, source } => {
-            EngineError::io("cannot read the steps file", path.as_ref())(source)
+        SpecError::Unreadable { what, path, source } => {
+            let action = match what {
+                "adapter" => "cannot read the adapter",
+                _ => "cannot read the steps file",
+            };
+            EngineError::io(action, path.as_ref())(source)
         }
         error => EngineError::Agent(chain(&error)),
-    }
-}
-
-/// What to do where a task is not what its lock file says.
-fn relock(error: &LockError) -> String {
-    let record = "review what changed, then run `proctor lock` in the suite to record it";
-    let grader = match error {
-        LockError::Differs { differences, .. } => differences.iter().find_map(Difference::grader),
-        _ => None,
-    };
-    match grader {
-        Some(kind) => format!(
-            "{record}; to try a grader that is not the locked one, name it: `--unlocked --grader \
-             {kind}`"
-        ),
-        None => record.to_owned(),
     }
 }
 

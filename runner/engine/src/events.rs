@@ -141,18 +141,21 @@ pub enum Stage {
     Probe,
     /// The grader reads it.
     Grade,
+    /// A judge decides what the grader left open; only where there is one.
+    Judge,
     /// The result is written.
     Record,
 }
 
 impl Stage {
     /// The stages in order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Seed,
         Self::Run,
         Self::Freeze,
         Self::Probe,
         Self::Grade,
+        Self::Judge,
         Self::Record,
     ];
 
@@ -164,6 +167,7 @@ impl Stage {
             Self::Freeze => "freeze",
             Self::Probe => "probe",
             Self::Grade => "grade",
+            Self::Judge => "judge",
             Self::Record => "record",
         }
     }

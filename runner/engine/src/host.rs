@@ -20,6 +20,10 @@ pub struct HostConfig {
     pub capture: Option<PathBuf>,
     /// The program that speaks MCP on standard input and output in the room.
     pub mcp: Option<PathBuf>,
+    /// Directory of agents that were installed.
+    pub agents: PathBuf,
+    /// Directory of the runner's own programs, where `proctor-loop` is there.
+    pub own: Option<PathBuf>,
     /// The program that compiles a grader, in a process of its own.
     pub compiler: CompilerCommand,
     /// Where the Python grader may be, in order; files that are not there are

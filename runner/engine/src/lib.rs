@@ -16,6 +16,8 @@ mod evidence;
 pub mod grader;
 pub mod host;
 pub mod job;
+pub mod judging;
+pub mod model;
 mod printable;
 mod read;
 pub mod record;

@@ -13,6 +13,7 @@ use crate::choice::{DIGEST_MISMATCH, GraderChoice, MODULE_BYTES, SCRIPT_BYTES};
 use crate::evidence::{EVIDENCE_DIR, sha256_hex};
 use crate::host::HostConfig;
 use crate::job::{component_path, script_path};
+use crate::judging::GRADED;
 use crate::read::{self, Links};
 use crate::record::{CriterionRecord, TrialRecord};
 use crate::trial::{self, Module, NoVerdict};
@@ -94,7 +95,11 @@ pub fn grade(request: &RegradeRequest) -> Result<Regraded, EngineError> {
     let graded = runtime
         .block_on(trial::grade_bundle(&host, &module, &bundle))
         .map_err(|NoVerdict { error, .. }| EngineError::from(&error))?;
-    let recorded = part(&place.trial.join(trial::VERDICT), RECORD_BYTES)?;
+    // Where a judge made another verdict of it, the grader's own is kept.
+    let recorded = match part(&place.trial.join(GRADED), RECORD_BYTES)? {
+        Some(graded) => Some(graded),
+        None => part(&place.trial.join(trial::VERDICT), RECORD_BYTES)?,
+    };
     Ok(Regraded {
         same: recorded.map(|recorded| recorded == graded.bytes),
         verdict: graded.verdict,
@@ -105,7 +110,7 @@ pub fn grade(request: &RegradeRequest) -> Result<Regraded, EngineError> {
 }
 
 /// Opens the bundle at `evidence` and compares all of it with its manifest.
-fn verified(evidence: &Path) -> Result<Bundle, EngineError> {
+pub(crate) fn verified(evidence: &Path) -> Result<Bundle, EngineError> {
     let invalid = |error: &dyn std::error::Error| EngineError::Evidence(error.to_string());
     let bundle =
         Bundle::open(evidence, BundleLimits::default()).map_err(|error| invalid(&error))?;
@@ -131,13 +136,13 @@ fn verified(evidence: &Path) -> Result<Bundle, EngineError> {
 }
 
 /// Where the parts of a trial are.
-struct Place {
-    trial: PathBuf,
-    evidence: PathBuf,
+pub(crate) struct Place {
+    pub(crate) trial: PathBuf,
+    pub(crate) evidence: PathBuf,
 }
 
 impl Place {
-    fn find(dir: &Path) -> Result<Self, EngineError> {
+    pub(crate) fn find(dir: &Path) -> Result<Self, EngineError> {
         // Looked into first: a folder that cannot be entered is no missing one.
         std::fs::read_dir(dir).map_err(EngineError::io("cannot enter", dir))?;
         let inside = dir.join(EVIDENCE_DIR);
@@ -227,7 +232,7 @@ fn module(request: &RegradeRequest, place: &Place, bundle: &Bundle) -> Result<Mo
 }
 
 impl Place {
-    fn record(&self) -> Result<TrialRecord, EngineError> {
+    pub(crate) fn record(&self) -> Result<TrialRecord, EngineError> {
         let path = self.trial.join(trial::RECORD);
         let bytes = part(&path, RECORD_BYTES)?.ok_or_else(|| missing(&path))?;
         serde_json::from_slice(&bytes)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::Path;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use proctor_agents::steps::BroughtFile;
@@ -13,7 +14,9 @@ use proctor_sandbox::{
     CaptiveSockets, CollectCaps, GuestFile, ReadOnlyBind, Sandbox, SandboxConfig, SandboxError,
     Sink, TOOLS,
 };
-use proctor_services::{CaptiveListeners, Gateway, GatewayConfig, JournalCaps, World, WorldHandle};
+use proctor_services::{
+    CaptiveListeners, Gateway, GatewayConfig, JournalCaps, Upstream, World, WorldHandle,
+};
 use proctor_types::manifest::Isolation;
 use proctor_types::{JournalEntry, WorkspaceListing, WorldSnapshot};
 
@@ -58,7 +61,7 @@ pub(crate) struct Room {
 }
 
 /// What a room is made of besides its world.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct RoomPlan<'a> {
     pub(crate) task: &'a Task,
     pub(crate) tools: &'a Tools,
@@ -66,6 +69,8 @@ pub(crate) struct RoomPlan<'a> {
     pub(crate) brought: &'a [BroughtFile],
     pub(crate) isolation: Isolation,
     pub(crate) host: &'a HostConfig,
+    /// The way to the agent's model, where it has one.
+    pub(crate) upstream: Option<Arc<dyn Upstream>>,
 }
 
 /// A room that the agent has left for good: its network leads nowhere any more
@@ -90,7 +95,10 @@ impl Room {
             host,
             ..
         } = plan;
-        let services = GatewayConfig::new(world.services());
+        let services = GatewayConfig {
+            upstream: plan.upstream.clone(),
+            ..GatewayConfig::new(world.services())
+        };
         let env = proctor_services::client_env(&task.info.services, &world.account);
         let world = WorldHandle::new(world, caps());
         let gateway = Gateway::new(world.clone(), services)

@@ -62,7 +62,11 @@ async fn run(options: &Options, recorder: &mut Recorder) -> Result<(), Failure> 
         .and_then(|path| Workspace::open(&path))
         .map_err(|error| Failure::other(format!("the workspace cannot be opened: {error}")))?;
     let mcp = match &options.mcp {
-        Some(url) => Some(Mcp::connect(url, http_proxy().as_deref()).await?),
+        Some(url) => {
+            // In a room without walls the world is behind a proxy.
+            let proxy = variable(["http_proxy", "HTTP_PROXY"]);
+            Some(Mcp::connect(url, proxy.as_deref()).await?)
+        }
         None => None,
     };
     let system = options.system(mcp.as_ref().and_then(Mcp::instructions))?;
@@ -95,9 +99,9 @@ async fn stopped(options: &Options) -> Failure {
     }
 }
 
-/// Where the world is behind a proxy, in a room without walls.
-fn http_proxy() -> Option<String> {
-    ["http_proxy", "HTTP_PROXY"]
+/// The first of these variables that is set: proxies have names of both cases.
+fn variable(names: [&str; 2]) -> Option<String> {
+    names
         .into_iter()
         .find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()))
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use proctor_model::client::{ChatClient, ClientConfig};
 use proctor_model::{ModelApi, Roots};
+use proctor_types::manifest::FailureKind;
 
 use crate::failure::Failure;
 
@@ -115,6 +116,19 @@ impl Options {
         config.attempts = self.attempts;
         config.reply_bytes = MAX_REPLY;
         config.roots = roots()?;
+        let https = self
+            .base_url
+            .as_deref()
+            .is_none_or(|it| it.starts_with("https:"));
+        if https && crate::variable(["https_proxy", "HTTPS_PROXY"]).is_some() {
+            // Past the proxy is the real provider and not the trial's gateway.
+            return Err(Failure::new(
+                FailureKind::Upstream,
+                "https_proxy is set, and models are asked without a proxy: this agent needs a \
+                 room with a network of its own, or a base address with http"
+                    .to_owned(),
+            ));
+        }
         ChatClient::new(config)
             .map_err(|error| Failure::other(format!("the model cannot be asked: {error}")))
     }

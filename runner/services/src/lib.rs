@@ -42,7 +42,10 @@ pub mod service;
 pub mod world;
 
 pub use env::{client_env, config_env, proxy_env, trust_env};
-pub use gateway::{CaptiveListeners, Gateway, GatewayConfig, GatewayError, GatewayLimits};
+pub use gateway::{
+    CaptiveListeners, Gateway, GatewayConfig, GatewayError, GatewayLimits, Upstream,
+    UpstreamAnswer, UpstreamBody,
+};
 pub use handle::{Evidence, Fault, WorldHandle};
 pub use journal::{JournalCaps, WhenFull};
 pub use mcp::MCP_URL;

@@ -80,10 +80,10 @@ fn a_task_without_a_component_is_graded_by_its_python() {
     regrade(&desk, &trial, &[]).refused(5, &["is not what graded the trial"]);
 }
 
-/// A Python block that is not the locked one grades where it is asked for by
-/// both words, and the refusal says which.
+/// `--unlocked` admits a changed task, never another grader than the locked
+/// one: that takes a review and `proctor lock`.
 #[test]
-fn a_changed_python_block_has_to_be_asked_for_twice() {
+fn a_changed_python_block_has_to_be_locked_again() {
     let desk = Desk::new();
     let task = desk.path("suite/task_words.md");
     std::fs::create_dir_all(task.parent().unwrap()).unwrap();
@@ -105,17 +105,13 @@ fn a_changed_python_block_has_to_be_asked_for_twice() {
         "nop",
         "--unlocked",
     ];
-    desk.run(run).refused(
-        5,
-        &["the Python block is not", "`--unlocked --grader python`"],
-    );
-    let trial = desk.trial(&task, "nop", &["--unlocked", "--grader", "python"]);
+    let why = ["the Python block is not", "run `proctor lock`"];
+    desk.run(run).refused(5, &why);
+    let named = [&run[..], &["--grader", "python"]].concat();
+    desk.run(named).refused(5, &why);
+    assert_eq!(desk.run(["lock", suite.to_str().unwrap()]).code, 0);
+    let trial = desk.trial(&task, "nop", &[]);
     assert_eq!(trial.decided(), [("a".to_owned(), 0.75)]);
-    let warnings = trial.record["warnings"].to_string();
-    assert!(
-        warnings.contains("nobody reviewed these bytes"),
-        "{warnings}"
-    );
 }
 
 #[test]

@@ -65,6 +65,7 @@ impl Progress {
         let done = match stage {
             Stage::Run => "inference done",
             Stage::Grade => "evaluation done",
+            Stage::Judge => "judged",
             _ if self.line.is_some() => return,
             Stage::Seed => "room ready",
             Stage::Freeze => "evidence frozen",

@@ -12,6 +12,7 @@ use proctor_engine::host::{CompilerCommand, HostConfig};
 pub(crate) fn host() -> anyhow::Result<HostConfig> {
     let program = env::current_exe().context("cannot find out which program this is")?;
     let beside = |name: &str| companion(&program, name);
+    let places = agent_places()?;
     Ok(HostConfig {
         search: search(),
         init: beside("proctor-init").with_context(|| {
@@ -22,6 +23,8 @@ pub(crate) fn host() -> anyhow::Result<HostConfig> {
         })?,
         capture: beside("proctor-capture"),
         mcp: beside("proctor-mcp"),
+        agents: places.cache,
+        own: places.own,
         python: python(&program),
         cache: cache(),
         scratch: scratch(),

@@ -7,7 +7,9 @@ pub(crate) mod compile;
 mod grade;
 mod grader;
 mod host;
+mod judge;
 mod lock;
+mod model;
 mod new;
 mod run;
 mod serve;
@@ -30,6 +32,8 @@ pub(crate) enum Verb {
     Run(run::Arguments),
     /// Grade frozen evidence again
     Grade(grade::Arguments),
+    /// Put before a judge what graders left open
+    Judge(judge::Arguments),
     /// Serve a task's world for interactive use
     Serve(serve::Arguments),
     /// Look at tasks
@@ -59,6 +63,7 @@ impl Verb {
             Self::New(arguments) => arguments.format,
             Self::Run(arguments) => arguments.format,
             Self::Grade(arguments) => arguments.format,
+            Self::Judge(arguments) => arguments.format,
             Self::Serve(arguments) => arguments.format,
             Self::Task(arguments) => arguments.format(),
             Self::Agents(arguments) => arguments.format,
@@ -76,6 +81,7 @@ impl Verb {
             Self::New(arguments) => new::run(&arguments),
             Self::Run(arguments) => run::run(&arguments),
             Self::Grade(arguments) => grade::run(&arguments),
+            Self::Judge(arguments) => judge::run(&arguments),
             Self::Serve(arguments) => serve::run(&arguments),
             Self::Task(arguments) => task::run(&arguments),
             Self::Agents(arguments) => agents::run(&arguments),

@@ -10,6 +10,7 @@ use proctor_engine::record::{JobSummary, Outcome};
 use proctor_engine::task::lock::Policy;
 use proctor_types::manifest;
 
+use super::model::{JudgeFlags, ModelFlags};
 use crate::exit::Exit;
 use crate::output;
 use crate::reporter::{self, Format, terminal};
@@ -56,9 +57,24 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub unlocked: bool,
 
+    /// Program or installation of the agent, instead of the one that `proctor
+    /// agents` shows
+    #[arg(long, value_name = "PATH")]
+    pub agent_path: Option<PathBuf>,
+
+    /// Turns that the agent may take, for agents that know such a limit
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub turns: Option<u32>,
+
     /// What to print on standard output
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+
+    #[command(flatten)]
+    pub model: ModelFlags,
+
+    #[command(flatten)]
+    pub judge: JudgeFlags,
 }
 
 /// How the agent is held.
@@ -89,13 +105,21 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         } else {
             Policy::Locked
         },
+        agent_path: arguments.agent_path.clone(),
+        turns: arguments.turns,
+        model: arguments.model.request()?,
+        judge: arguments.judge.request(false)?,
         host: super::host()?,
     };
-    let plan = JobPlan::load(request)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
+    let plan = {
+        // Connections to models belong to a runtime.
+        let _within = runtime.enter();
+        JobPlan::load(request)?
+    };
     let ended = runtime.block_on(async {
         tokio::select! {
             summary = job::run(plan, reporter::progress(arguments.format)) => summary.map(Some),

@@ -109,6 +109,10 @@ async fn play(
         tools: request.tools.clone(),
         grader: crate::GraderChoice::Own,
         lock: Policy::Unreviewed,
+        agent_path: None,
+        turns: None,
+        model: None,
+        judge: None,
         host: request.host.clone(),
     })?;
     let ended = job::run(plan, sinks.to_vec()).await?;

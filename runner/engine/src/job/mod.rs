@@ -3,6 +3,7 @@
 mod dir;
 mod log;
 mod plan;
+mod program;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use std::time::Instant;
 pub use dir::{Found, JobDir};
 pub(crate) use dir::{component_path, script_path};
 pub use plan::{JobPlan, JobRequest};
+pub(crate) use program::Program;
 
 use crate::EngineError;
 use crate::events::{Event, EventSink, Events};

@@ -5,17 +5,21 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use proctor_agents::{AGENT_NAMES, AgentSpec};
+use proctor_agents::{AGENT_NAMES, AgentSpec, SpecError};
 use proctor_grading::python::Script;
+use proctor_judge::Judge;
 use proctor_types::manifest::Isolation;
 use serde_json::json;
 
 use super::JobDir;
+use super::program::{Program, Wanted};
 use crate::EngineError;
 use crate::choice::GraderChoice;
 use crate::error::unusable;
 use crate::events::{Events, TrialId};
 use crate::host::HostConfig;
+use crate::judging::JudgeRequest;
+use crate::model::{ModelRequest, Models};
 use crate::task::{self, lock};
 use crate::trial::{Bench, Graders, Module, Tools, TrialSpec, Worlds, brought, settled};
 
@@ -45,6 +49,15 @@ pub struct JobRequest {
     pub grader: GraderChoice,
     /// What the lock file of a suite decides.
     pub lock: lock::Policy,
+    /// Where the agent's program is, or its installation, where it is not to be
+    /// looked for.
+    pub agent_path: Option<PathBuf>,
+    /// Most turns that an agent may take.
+    pub turns: Option<u32>,
+    /// The agents' model.
+    pub model: Option<ModelRequest>,
+    /// Who judges what graders leave open.
+    pub judge: Option<JudgeRequest>,
     /// Where things are on this machine.
     pub host: HostConfig,
 }
@@ -60,6 +73,8 @@ pub struct JobPlan {
     pub(crate) isolation: Isolation,
     pub(crate) given: Tools,
     pub(crate) host: HostConfig,
+    models: Option<Models>,
+    judge: Option<Judge>,
 }
 
 impl JobPlan {
@@ -73,6 +88,9 @@ impl JobPlan {
             crate::room::probe(&request.host)?;
         }
         let agents = agents(&request.agents)?;
+        let models = request.model.as_ref().map(Models::load).transpose()?;
+        let programs = programs(&agents, &request, models.as_ref())?;
+        let judge = request.judge.as_ref().map(JudgeRequest::open).transpose()?;
         let name = format!("job-{}", crate::time::now_compact());
         let out = request
             .out
@@ -108,7 +126,11 @@ impl JobPlan {
             let graders = Graders::of(&task, &module)?;
             let tools = Arc::new(given.and_prerequisites(&task, &request.host.search)?);
             let attempts = request.attempts.or(task.attempts).unwrap_or(1);
-            for ((name, spec), brought) in agents.iter().zip(&brought) {
+            for (((name, spec), brought), program) in agents.iter().zip(&brought).zip(&programs) {
+                let tools = match program {
+                    Some(program) => Arc::new(tools.and_program(program)),
+                    None => Arc::clone(&tools),
+                };
                 for attempt in 0..attempts {
                     trials.push(TrialSpec {
                         id: TrialId {
@@ -119,6 +141,7 @@ impl JobPlan {
                         task: Arc::clone(&task),
                         worlds: worlds.clone(),
                         agent: spec.clone(),
+                        program: program.clone(),
                         brought: Arc::clone(brought),
                         module: module.clone(),
                         graders: graders.clone(),
@@ -135,6 +158,8 @@ impl JobPlan {
             isolation: request.isolation,
             given,
             host: request.host,
+            models,
+            judge,
         })
     }
 
@@ -180,6 +205,8 @@ impl JobPlan {
             grading,
             isolation: self.isolation,
             host: self.host.clone(),
+            models: self.models.clone(),
+            judge: self.judge.clone(),
         }
     }
 
@@ -209,6 +236,36 @@ impl JobPlan {
             "tools": self.given.targets(),
             "trials": trials,
         })
+    }
+}
+
+/// The programs of the agents that are some, in the agents' order.
+fn programs(
+    agents: &[(String, AgentSpec)],
+    request: &JobRequest,
+    models: Option<&Models>,
+) -> Result<Vec<Option<Arc<Program>>>, EngineError> {
+    let wanted = Wanted {
+        path: request.agent_path.as_ref(),
+        turns: request.turns,
+        isolation: request.isolation,
+        models,
+    };
+    let programs = agents
+        .iter()
+        .map(|(_, spec)| Program::find(spec, wanted, &request.host))
+        .collect::<Result<Vec<_>, _>>()?;
+    let found = programs.iter().flatten().count();
+    let of_programs = [
+        ("--agent-path", request.agent_path.is_some() && found != 1),
+        ("--turns", request.turns.is_some() && found == 0),
+    ];
+    match of_programs.iter().find(|(_, is_wrong)| *is_wrong) {
+        Some((flag, _)) => Err(EngineError::Usage {
+            message: format!("{flag} is for an agent that is a program of its own"),
+            hint: Some(format!("of the agents given, {found} are")),
+        }),
+        None => Ok(programs),
     }
 }
 
@@ -297,9 +354,13 @@ fn labelled(text: &str) -> Result<(Option<&str>, &str), EngineError> {
 }
 
 fn agent(text: &str) -> Result<AgentSpec, EngineError> {
-    let spec = text.parse().map_err(unusable)?;
+    let spec: AgentSpec = text.parse().map_err(unusable)?;
     // Made once more for every trial; here only so that a mistake shows now.
-    proctor_agents::agent(&spec).map_err(unusable)?;
+    match proctor_agents::agent(&spec) {
+        // Looked for where everything that it needs is known.
+        Ok(_) | Err(SpecError::Program(_)) => {}
+        Err(error) => return Err(unusable(error)),
+    }
     Ok(spec)
 }
 

@@ -9,7 +9,9 @@ pub(crate) mod testing;
 
 use std::collections::BTreeMap;
 
+use proctor_agents::Account;
 use proctor_types::manifest::Isolation;
+use proctor_types::model::{ModelSummary, Usage};
 use proctor_types::verdict::{Adjustment, GraderKind, Interval, Points, Standing, Verdict};
 use proctor_types::{Citation, Criterion, Status};
 use serde::{Deserialize, Serialize};
@@ -92,6 +94,54 @@ pub struct Failure {
     pub hint: Option<String>,
 }
 
+/// What an agent says of its own run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClaimedRecord {
+    /// Tokens of the whole run, each reply once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Models, as they call themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
+    /// The agent's own identifier of the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// Turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
+    /// Events of its session that were not understood: they are in the
+    /// transcript as they came.
+    #[serde(default)]
+    pub unknown_events: u64,
+}
+
+impl From<&Account> for ClaimedRecord {
+    fn from(account: &Account) -> Self {
+        Self {
+            usage: account.usage,
+            models: account.models.clone(),
+            session: account.session_id.clone(),
+            cost_usd: account.cost_usd,
+            turns: account.turns,
+            unknown_events: account.unknown,
+        }
+    }
+}
+
+/// A trial's model: which, and all that it was asked, in sum. Every request is in
+/// `model.jsonl` of the evidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelRecord {
+    /// `PROVIDER/MODEL`, as the operator named it.
+    pub name: String,
+    /// Requests, tokens, cost.
+    #[serde(flatten)]
+    pub summary: ModelSummary,
+}
+
 /// `trial.json`: a trial's result in short. The verdict itself is in
 /// `verdict.json`, what it rests on in `evidence/`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,6 +185,13 @@ pub struct TrialRecord {
     /// How the agent ended, in plain words, where it did not end well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_end: Option<String>,
+    /// The model that the operator gave the agent, and what it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelRecord>,
+    /// What the agent says of its own run, where its session says so. Claims: what
+    /// the gateway counted is in `model`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<ClaimedRecord>,
     /// What went wrong on our side or in the grader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
@@ -218,7 +275,39 @@ pub struct CriterionRecord {
     pub citations: Vec<Citation>,
 }
 
+/// `anthropic/claude-x: 12 requests, 34567 tokens, 0.1234 USD`.
+impl std::fmt::Display for ModelRecord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { name, summary } = self;
+        let (requests, tokens) = (summary.requests, summary.usage.total());
+        write!(f, "{name}: {requests} requests, {tokens} tokens")?;
+        if summary.estimated {
+            f.write_str(" (partly estimated)")?;
+        }
+        match &summary.cost {
+            Some(cost) => write!(f, ", {:.4} USD at prices of {}", cost.usd, cost.prices)?,
+            None if summary.unpriced > 0 => f.write_str(", cost not known")?,
+            None => {}
+        }
+        if summary.cost.is_some() && summary.unpriced > 0 {
+            write!(f, ", {} requests without a known price", summary.unpriced)?;
+        }
+        Ok(())
+    }
+}
+
 impl TrialRecord {
+    /// Models that the agent is known to have used.
+    pub(crate) fn models(&self) -> Vec<String> {
+        let given = self.model.iter();
+        given
+            .flat_map(|model| {
+                let name = model.name.split_once('/').map_or("", |(_, name)| name);
+                std::iter::once(name.to_owned()).chain(model.summary.models.iter().cloned())
+            })
+            .collect()
+    }
+
     /// Takes over what `verdict` says.
     pub fn take(&mut self, verdict: &Verdict) {
         self.score = Some(verdict.score);

@@ -14,6 +14,9 @@ pub struct TimeShare {
     pub agent: f64,
     /// The task's probes: `seconds.probe`.
     pub probes: f64,
+    /// The judge's: `seconds.judge`.
+    #[serde(default)]
+    pub judge: f64,
     /// Proctor's own: everything else.
     pub own: f64,
     /// Proctor's own as a share of the total, 0 to 1.
@@ -29,8 +32,9 @@ impl TimeShare {
             sum.total += of("total");
             sum.agent += of(Stage::Run.as_str());
             sum.probes += of(Stage::Probe.as_str());
+            sum.judge += of(Stage::Judge.as_str());
         }
-        sum.own = (sum.total - sum.agent - sum.probes).max(0.0);
+        sum.own = (sum.total - sum.agent - sum.probes - sum.judge).max(0.0);
         if sum.total > 0.0 {
             sum.own_share = sum.own / sum.total;
         }
@@ -45,6 +49,7 @@ impl std::fmt::Display for TimeShare {
             total,
             agent,
             probes,
+            judge,
             own,
             own_share,
         } = self;
@@ -55,6 +60,9 @@ impl std::fmt::Display for TimeShare {
         )?;
         if *probes > 0.0 {
             write!(f, ", probes {probes:.3} s")?;
+        }
+        if *judge > 0.0 {
+            write!(f, ", judge {judge:.3} s")?;
         }
         Ok(())
     }

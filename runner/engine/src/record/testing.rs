@@ -43,6 +43,8 @@ pub(crate) fn record(attempt: u32, rows: &[Row<'_>]) -> TrialRecord {
         isolation: Isolation::Sandbox,
         requests: Requests::default(),
         agent_end: None,
+        model: None,
+        claimed: None,
         failure: None,
         grader: GraderKind::Component,
         grader_sha256: None,

@@ -7,13 +7,16 @@ use std::path::Path;
 use cap_std::fs::Dir;
 use proctor_sandbox::CollectError;
 use proctor_types::journal::EntryKind;
-use proctor_types::manifest::{CLOCK_FIELDS, Manifest, SCHEMA, TaskRef};
+use proctor_types::manifest::{
+    AgentEnd, CLOCK_FIELDS, Manifest, SCHEMA, TaskRef, TranscriptSource,
+};
 use proctor_types::{Probes, bundle};
 
 use super::run::{GROWING_TRANSCRIPT, Ran};
 use super::{StageError, TrialSpec};
 use crate::EngineError;
 use crate::evidence::BundleWriter;
+use crate::model::{self, Spoken, Traffic};
 use crate::room::QuietRoom;
 
 /// Folder in the bundle's `agent/` of what the agent's steps file brought.
@@ -26,6 +29,8 @@ pub(crate) struct Frozen {
     pub(crate) egress: u64,
     pub(crate) warnings: Vec<String>,
     pub(crate) room: QuietRoom,
+    /// What the agent's model was asked, where it had one.
+    pub(crate) spoken: Option<Spoken>,
     bundle: BundleWriter,
     manifest: Manifest,
 }
@@ -49,11 +54,20 @@ pub(crate) async fn freeze(
         end,
         raw,
         clock,
+        traffic,
+        account: _,
     } = ran;
     let room = room
         .quiet()
         .await
         .map_err(|error| StageError::ours("sandbox", &error))?;
+    // Nobody can ask any more: what was still being answered is over, too.
+    let spoken = traffic.as_ref().map(Traffic::finish).transpose()?;
+    let end = match &spoken {
+        Some(spoken) => spoken.explain(end),
+        None => end,
+    };
+    let told_by_agent = agent.transcript == TranscriptSource::Agent;
     let manifest = Manifest {
         schema: SCHEMA.to_owned(),
         task: TaskRef {
@@ -71,7 +85,14 @@ pub(crate) async fn freeze(
     let mut bundle = BundleWriter::create(trial, shown)?;
     write_trial(&mut bundle, spec, trial, &raw)?;
     bundle.json(bundle::WORLD_BEFORE, &before)?;
-    let warnings = write_room(&mut bundle, &room)?;
+    let mut warnings = write_room(&mut bundle, &room)?;
+    if let Some(spoken) = &spoken {
+        warnings.extend(spoken.warnings.iter().cloned());
+        write_model(&mut bundle, trial)?;
+        if told_by_agent {
+            warnings.extend(model::crosscheck(trial)?);
+        }
+    }
     let count = |kind| {
         let of_kind = room.journal.iter().filter(|entry| entry.kind == kind);
         of_kind.count() as u64
@@ -81,12 +102,26 @@ pub(crate) async fn freeze(
         egress: count(EntryKind::Egress),
         warnings,
         room,
+        spoken,
         bundle,
         manifest,
     })
 }
 
+/// What the model was asked and answered.
+fn write_model(to: &mut BundleWriter, trial: &Dir) -> Result<(), StageError> {
+    let io = |error| EngineError::io("cannot freeze", bundle::MODEL.as_ref())(error);
+    let mut lines = trial.open(model::GROWING).map_err(io)?;
+    to.stream(bundle::MODEL, &mut lines).map_err(io)?;
+    Ok(())
+}
+
 impl Frozen {
+    /// How the agent's run ended.
+    pub(crate) fn end(&self) -> &AgentEnd {
+        &self.manifest.end
+    }
+
     /// Closes the room, adds what the probes did, and gives the bundle its name:
     /// from here on it does not change.
     pub(crate) async fn seal(
@@ -97,6 +132,7 @@ impl Frozen {
     ) -> Result<(), StageError> {
         let Self {
             room,
+            spoken,
             mut bundle,
             manifest,
             ..
@@ -108,12 +144,12 @@ impl Frozen {
             bundle.json(bundle::PROBES, probes)?;
         }
         bundle.finish(manifest)?;
-        trial
-            .remove_file(GROWING_TRANSCRIPT)
-            .map_err(EngineError::io(
-                "cannot remove",
-                &shown.join(GROWING_TRANSCRIPT),
-            ))?;
+        let grown = [Some(GROWING_TRANSCRIPT), spoken.map(|_| model::GROWING)];
+        for name in grown.into_iter().flatten() {
+            trial
+                .remove_file(name)
+                .map_err(EngineError::io("cannot remove", &shown.join(name)))?;
+        }
         Ok(())
     }
 }

@@ -42,17 +42,11 @@ impl Module {
         host: &HostConfig,
         remarks: &mut Vec<String>,
     ) -> Result<Self, EngineError> {
-        let policy = match policy {
-            Policy::Unlocked if *choice != GraderChoice::Own => Policy::UnlockedGrader,
-            policy => policy,
-        };
         let admission = lock::admit(task, policy)?;
         if admission == Admission::Unlocked {
             let why = match policy {
                 Policy::Locked => "there is no proctor.lock beside the task",
-                Policy::Unlocked | Policy::UnlockedGrader => {
-                    "--unlocked was given, nobody reviewed these bytes"
-                }
+                Policy::Unlocked => "--unlocked was given, nobody reviewed these bytes",
                 Policy::Unreviewed => "this is a check of what is to be locked",
             };
             remarks.push(format!("not locked: {why}"));
@@ -78,7 +72,7 @@ impl Module {
             (GraderChoice::File(path), _) => {
                 let module = choice::from_file(path, host)?;
                 if !module.is_of(task)? {
-                    if admission == Admission::Locked && policy != Policy::UnlockedGrader {
+                    if admission == Admission::Locked && policy != Policy::Unlocked {
                         return Err(module.other_than_locked(task, path).into());
                     }
                     remarks.push(format!(

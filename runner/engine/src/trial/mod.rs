@@ -22,12 +22,15 @@ use std::time::Instant;
 use cap_std::fs::Dir;
 use proctor_agents::AgentSpec;
 use proctor_agents::steps::BroughtFile;
-use proctor_grading::GraderHost;
+use proctor_grading::{Bundle, BundleLimits, GraderHost};
+use proctor_judge::Judge;
+use proctor_types::Verdict;
 use proctor_types::manifest::{AgentEnd, Isolation};
 
 pub(crate) use brought::brought;
 pub(crate) use grade::{Module, NoVerdict, grade, grade_bundle};
 pub(crate) use graders::Graders;
+pub(crate) use run::GROWING_TRANSCRIPT;
 pub(crate) use seed::{Worlds, unseeded, world};
 pub(crate) use tools::{Tools, settled};
 
@@ -35,8 +38,12 @@ use crate::EngineError;
 use crate::attempt;
 use crate::events::{Event, Events, Stage, TrialId};
 use crate::evidence::{json_bytes, replace};
-use crate::job::JobDir;
-use crate::record::{Failure, Outcome, Requests, TRIAL_SCHEMA, TrialRecord};
+use crate::job::{JobDir, Program};
+use crate::judging;
+use crate::model::{Models, Spoken};
+use crate::record::{
+    ClaimedRecord, Failure, ModelRecord, Outcome, Requests, TRIAL_SCHEMA, TrialRecord,
+};
 use crate::report::{TrialReport, trial_markdown};
 use crate::task::Task;
 
@@ -53,6 +60,10 @@ pub(crate) struct Bench {
     pub(crate) grading: GraderHost,
     pub(crate) isolation: Isolation,
     pub(crate) host: crate::host::HostConfig,
+    /// The agents' model, where the operator gives one.
+    pub(crate) models: Option<Models>,
+    /// Who judges what graders leave open.
+    pub(crate) judge: Option<Judge>,
 }
 
 /// One trial of a job's plan.
@@ -63,6 +74,8 @@ pub(crate) struct TrialSpec {
     /// Where the trial has its world from.
     pub(crate) worlds: Worlds,
     pub(crate) agent: AgentSpec,
+    /// The agent's program, where it is one of its own.
+    pub(crate) program: Option<Arc<Program>>,
     /// What the agent's steps file brings into the room.
     pub(crate) brought: Arc<Vec<BroughtFile>>,
     pub(crate) module: Module,
@@ -178,18 +191,33 @@ async fn stages(
     watch: &mut Watch<'_>,
 ) -> Result<(), StageError> {
     let shown = job.path().join(&record.dir);
-    let seeded = watch.stage(Stage::Seed, seed::seed(bench, spec)).await?;
+    let seeded = watch
+        .stage(Stage::Seed, seed::seed(bench, spec, dir))
+        .await?;
     record.seeded = Some(seeded.record.clone());
     let ran = watch.stage(Stage::Run, run::run(spec, seeded, dir)).await?;
-    record.outcome = match &ran.end {
+    if let Some(account) = &ran.account {
+        record.claimed = Some(ClaimedRecord::from(account));
+        record.warnings.extend(account.warnings.iter().cloned());
+    }
+    let mut frozen = watch
+        .stage(Stage::Freeze, freeze::freeze(spec, ran, dir, &shown))
+        .await?;
+    record.outcome = match frozen.end() {
         AgentEnd::Completed => Outcome::Scored,
         AgentEnd::Failed { .. } => Outcome::AgentError,
         AgentEnd::TimedOut { .. } => Outcome::Timeout,
     };
-    record.agent_end = describe(&ran.end);
-    let mut frozen = watch
-        .stage(Stage::Freeze, freeze::freeze(spec, ran, dir, &shown))
-        .await?;
+    record.agent_end = describe(frozen.end());
+    let unserved = frozen.spoken.as_ref().and_then(Spoken::failure);
+    record.model = frozen
+        .spoken
+        .clone()
+        .zip(bench.models.as_ref())
+        .map(|(spoken, models)| ModelRecord {
+            name: models.name().to_string(),
+            summary: spoken.summary,
+        });
     record.requests = Requests {
         answered: frozen.answered,
         egress: frozen.egress,
@@ -203,15 +231,45 @@ async fn stages(
         }
     };
     frozen.seal(probes.as_ref(), dir, &shown).await?;
+    if let Some(failure) = unserved {
+        // The evidence is kept, and nobody counts it.
+        watch.at = Stage::Run;
+        return Err(failure);
+    }
     let graded = watch
-        .stage(Stage::Grade, judge(bench, spec, dir, &shown))
+        .stage(Stage::Grade, grade_evidence(bench, spec, dir, &shown))
         .await?;
     record.take(&graded.verdict);
+    if let Some(judge) = &bench.judge
+        && judging::is_open(&graded.verdict)
+    {
+        let models = record.models();
+        let work = judge_open(judge, graded.verdict, &models, dir, &shown);
+        let verdict = watch.stage(Stage::Judge, work).await?;
+        record.take(&verdict);
+    }
     Ok(())
 }
 
+/// Puts before the judge what the grader left open.
+async fn judge_open(
+    judge: &Judge,
+    verdict: Verdict,
+    agent_models: &[String],
+    dir: &Dir,
+    shown: &Path,
+) -> Result<Verdict, StageError> {
+    let evidence = shown.join(crate::evidence::EVIDENCE_DIR);
+    let bundle = Bundle::open(&evidence, BundleLimits::default())
+        .map_err(|error| StageError::ours("evidence", &error))?;
+    let judged = judging::apply(judge, &bundle, verdict, agent_models, dir, shown).await;
+    let (verdict, _) =
+        judged.map_err(|error| StageError::ours("judge", &error).hint(error.hint()))?;
+    Ok(verdict)
+}
+
 /// Grades what was frozen, and keeps verdict and log.
-async fn judge(
+async fn grade_evidence(
     bench: &Bench,
     spec: &TrialSpec,
     dir: &Dir,
@@ -267,6 +325,8 @@ fn begin(spec: &TrialSpec, isolation: Isolation) -> TrialRecord {
         isolation,
         requests: Requests::default(),
         agent_end: None,
+        model: None,
+        claimed: None,
         failure: None,
         grader: spec.module.kind(),
         grader_sha256: spec.module.sha256().map(str::to_owned),
@@ -296,10 +356,12 @@ fn describe(end: &AgentEnd) -> Option<String> {
         AgentEnd::Failed {
             exit_code: Some(code),
             reason,
+            ..
         } => Some(format!("{reason} (exit code {code})")),
         AgentEnd::Failed {
             exit_code: None,
             reason,
+            ..
         } => Some(reason.clone()),
         AgentEnd::TimedOut { limit_seconds } => Some(format!(
             "its time of {limit_seconds} s was up; it was killed"

@@ -3,19 +3,18 @@
 use std::time::{Duration, Instant};
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use proctor_agents::{AgentRun, Assignment, Solution, TranscriptWriter};
+use proctor_agents::{Account, Agent, AgentRun, Assignment, Solution, TranscriptWriter};
 use proctor_types::WorldSnapshot;
 use proctor_types::manifest::{AgentEnd, AgentRef, Clock};
 
 use super::seed::Seeded;
 use super::{StageError, TrialSpec};
 use crate::EngineError;
+use crate::model::Traffic;
 use crate::room::Room;
 
 /// Where the transcript grows until it is frozen.
 pub(crate) const GROWING_TRANSCRIPT: &str = "transcript.partial.jsonl";
-/// What an agent that keeps its own deadline may take beyond it.
-const GRACE: Duration = Duration::from_secs(5);
 
 /// A room whose agent is gone.
 #[derive(Debug)]
@@ -25,15 +24,23 @@ pub(crate) struct Ran {
     pub(crate) agent: AgentRef,
     pub(crate) end: AgentEnd,
     pub(crate) raw: Vec<(String, Vec<u8>)>,
+    /// What the agent says of its own run.
+    pub(crate) account: Option<Account>,
     pub(crate) clock: Clock,
+    /// The way to the agent's model, where it had one.
+    pub(crate) traffic: Option<Traffic>,
 }
 
 /// Lets the agent work until it is done or its time is up. Afterwards nothing
 /// of it is left running.
 pub(crate) async fn run(spec: &TrialSpec, seeded: Seeded, dir: &Dir) -> Result<Ran, StageError> {
-    let Seeded { room, before, .. } = seeded;
-    let agent =
-        proctor_agents::agent(&spec.agent).map_err(|error| StageError::ours("agent", &error))?;
+    let Seeded {
+        room,
+        before,
+        traffic,
+        ..
+    } = seeded;
+    let agent = agent(spec)?;
     let mut transcript = TranscriptWriter::new(growing(dir)?);
     let timeout = Duration::from_secs(spec.task.info.timeout_seconds);
     let solution = match &spec.task.oracle {
@@ -60,12 +67,12 @@ pub(crate) async fn run(spec: &TrialSpec, seeded: Seeded, dir: &Dir) -> Result<R
     room.start_clock();
     let started = Instant::now();
     let work = agent.run(&room, &assignment, &mut transcript);
-    let result = tokio::time::timeout(timeout + GRACE, work).await;
+    let result = tokio::time::timeout(timeout + agent.grace(), work).await;
     let seconds = crate::time::seconds(started.elapsed());
     room.kill_all()
         .await
         .map_err(|error| StageError::ours("sandbox", &error))?;
-    let AgentRun { end, raw, .. } = match result {
+    let AgentRun { end, raw, account } = match result {
         Ok(Ok(run)) => run,
         Ok(Err(error)) => return Err(StageError::ours("agent", &error)),
         Err(_) => AgentRun {
@@ -87,13 +94,26 @@ pub(crate) async fn run(spec: &TrialSpec, seeded: Seeded, dir: &Dir) -> Result<R
         },
         room,
         before,
+        traffic,
         end,
         raw,
+        account,
         clock: Clock {
             started_at,
             seconds,
         },
     })
+}
+
+fn agent(spec: &TrialSpec) -> Result<Box<dyn Agent>, StageError> {
+    let ours = |error: &dyn std::error::Error| StageError::ours("agent", error);
+    match &spec.program {
+        Some(program) => {
+            let agent = program.agent(&spec.task.info.services);
+            Ok(Box::new(agent.map_err(|error| ours(&error))?))
+        }
+        None => proctor_agents::agent(&spec.agent).map_err(|error| ours(&error)),
+    }
 }
 
 fn growing(dir: &Dir) -> Result<std::fs::File, EngineError> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use cap_std::fs::Dir;
 use jiff::Timestamp;
 use proctor_services::world::SERVICES;
 use proctor_services::{SeedError, SeedOptions, World};
@@ -11,6 +12,7 @@ use super::{Bench, StageError, TrialSpec};
 use crate::EngineError;
 use crate::attempt::PLACEHOLDER;
 use crate::events::Event;
+use crate::model::Traffic;
 use crate::record::SeededRecord;
 use crate::room::{Room, RoomPlan};
 use crate::task::digest::Listing;
@@ -23,6 +25,8 @@ const START_SECOND: i64 = 1_767_603_600;
 #[derive(Debug)]
 pub(crate) struct Seeded {
     pub(crate) room: Room,
+    /// The way to the agent's model, where it has one.
+    pub(crate) traffic: Option<Traffic>,
     /// The world before the agent's first request.
     pub(crate) before: WorldSnapshot,
     /// What is in it.
@@ -61,14 +65,22 @@ impl Worlds {
 }
 
 /// Makes the world and opens the room.
-pub(crate) async fn seed(bench: &Bench, spec: &TrialSpec) -> Result<Seeded, StageError> {
+///
+/// `dir` is where the trial is recorded.
+pub(crate) async fn seed(bench: &Bench, spec: &TrialSpec, dir: &Dir) -> Result<Seeded, StageError> {
     let world = spec.worlds.world(&spec.task, spec.id.attempt)?;
+    let traffic = bench
+        .models
+        .as_ref()
+        .map(|models| Traffic::open(models, dir))
+        .transpose()?;
     let plan = RoomPlan {
         task: &spec.task,
         tools: &spec.tools,
         brought: &spec.brought,
         isolation: bench.isolation,
         host: &bench.host,
+        upstream: traffic.as_ref().map(Traffic::upstream),
     };
     let room = Room::open(plan, world).await?;
     let before = room.snapshot();
@@ -79,6 +91,7 @@ pub(crate) async fn seed(bench: &Bench, spec: &TrialSpec) -> Result<Seeded, Stag
     });
     Ok(Seeded {
         room,
+        traffic,
         before,
         record,
     })

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use proctor_sandbox::TOOLS;
 
 use crate::EngineError;
+use crate::job::Program;
 use crate::room::{CAPTURE, MCP};
 use crate::task::Task;
 
@@ -110,6 +111,13 @@ impl Tools {
             }
         }
         Ok(tools)
+    }
+
+    /// These, and what `program` needs.
+    pub(crate) fn and_program(&self, program: &Program) -> Self {
+        let mut tools = self.clone();
+        tools.binds.extend(program.binds());
+        tools
     }
 
     /// Their places in the room, for the job's record.

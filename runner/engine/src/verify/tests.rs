@@ -250,6 +250,8 @@ fn host() -> crate::host::HostConfig {
         init: nothing.clone(),
         capture: None,
         mcp: None,
+        agents: nothing.clone(),
+        own: None,
         compiler: crate::host::CompilerCommand {
             program: nothing.clone(),
             args: Vec::new(),

@@ -29,6 +29,7 @@ fn task(grading_type: GradingType, automated: f64) -> TaskInfo {
         timeout_seconds: 60,
         services: Vec::new(),
         criteria: Vec::new(),
+        expected: String::new(),
         rubric: vec![
             criterion("rubric_extraction", 0.4),
             criterion("rubric_management", 0.3),

@@ -188,6 +188,9 @@ fn without_what_it_needs_it_says_what_is_missing() {
         "{}",
         ran.stderr
     );
+    let mut command = bench.command("anthropic", &["--base-url", "https://api.anthropic.com"]);
+    command.env("HTTPS_PROXY", "http://127.0.0.1:9");
+    Ran::of(&command.output().unwrap()).failed(12, "upstream", "https_proxy is set");
     std::fs::write(bench.folder.path().join("odd"), [b' ', 0xff]).unwrap();
     for file in ["odd", "missing", "."] {
         let ran = bench.run(&["--system-prompt-file", file]);

@@ -68,6 +68,8 @@ impl Bench {
             .current_dir(self.folder.path())
             .env_remove("http_proxy")
             .env_remove("HTTP_PROXY")
+            .env_remove("https_proxy")
+            .env_remove("HTTPS_PROXY")
             .env_remove("SSL_CERT_FILE")
             .stdin(Stdio::null());
         command

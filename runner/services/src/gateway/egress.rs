@@ -107,7 +107,8 @@ impl Shared {
     /// they get, is a matter of luck and says nothing about the agent.
     pub(super) fn unused(&self, transport: &str, to: &Destination, note: impl Into<String>) {
         let served = !matches!(to.port, Port::Other(_));
-        if served && self.service_of(&to.host).is_some() {
+        let upstream = self.upstream_of(&to.host).is_some();
+        if served && (upstream || self.service_of(&to.host).is_some()) {
             tracing::debug!(transport, host = to.host, note = note.into(), "unused");
         } else {
             self.no_http(transport, to, note);

@@ -11,7 +11,7 @@ use ::http::request::Parts;
 use ::http::uri::Authority;
 use ::http::{HeaderMap, HeaderValue, Method, Response, StatusCode, Uri, header};
 use bytes::Bytes;
-use http_body_util::Full;
+use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
@@ -21,12 +21,13 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::body::{self, Body};
 use super::egress::{Destination, Port, no_such_service, refusal_body};
+use super::upstream::{self, UpstreamBody};
 use super::{Shared, plain, proxy};
 use crate::journal::{Attempt, payload_of};
 use crate::service::{Answer, Request, Scheme, Service};
 
 /// What a gateway sends.
-pub(super) type Reply = Response<Full<Bytes>>;
+pub(super) type Reply = Response<UpstreamBody>;
 
 /// Which protocol a connection speaks.
 #[derive(Debug, Clone, Copy)]
@@ -233,6 +234,9 @@ pub(super) async fn route(
         }
     } else {
         let served = !matches!(port, Port::Other(_));
+        if let Some(upstream) = shared.upstream_of(&request.host).filter(|_| served) {
+            return upstream::answer(upstream.as_ref(), request, body).await;
+        }
         match shared.service_of(&request.host).filter(|_| served) {
             Some(service) => return answer(shared, service, request, body).await,
             None => Refusal {
@@ -363,10 +367,15 @@ pub(super) fn reply_of(shared: &Shared, method: &Method, answer: Answer) -> Repl
     } else {
         shared.in_flight.tie(answer.body)
     };
-    let mut reply = Response::new(Full::new(body));
+    let mut reply = Response::new(whole(body));
     *reply.status_mut() = status;
     *reply.headers_mut() = headers;
     reply
+}
+
+/// A body that is there already.
+pub(super) fn whole(body: Bytes) -> UpstreamBody {
+    Full::new(body).map_err(|never| match never {}).boxed()
 }
 
 /// A request as services see it, still without its body.

@@ -18,6 +18,7 @@ mod http;
 mod plain;
 mod proxy;
 mod tls;
+mod upstream;
 
 use std::fmt;
 use std::future::Future;
@@ -39,12 +40,16 @@ use egress::Port;
 use tls::Authority;
 
 pub(crate) use egress::refusal_body;
+pub use upstream::{Upstream, UpstreamAnswer, UpstreamBody};
 
 /// How a gateway serves its world.
 #[derive(Clone)]
 pub struct GatewayConfig {
     /// The fakes. The first that owns a host answers for it.
     pub services: Vec<Arc<dyn Service>>,
+    /// What answers for hosts that are no part of the world. The plain port
+    /// leads to fakes only.
+    pub upstream: Option<Arc<dyn Upstream>>,
     /// Whether the plain port also answers `/__proctor/...`, with which the
     /// world can be read, reset and replaced. Only for an operator's own use:
     /// whoever reaches the port has it. The captive sockets and the proxy never
@@ -55,10 +60,11 @@ pub struct GatewayConfig {
 }
 
 impl GatewayConfig {
-    /// The given fakes, no control endpoints, and the ordinary limits.
+    /// The given fakes, nothing upstream, no control endpoints, and the ordinary limits.
     pub fn new(services: Vec<Arc<dyn Service>>) -> Self {
         Self {
             services,
+            upstream: None,
             control: false,
             limits: GatewayLimits::default(),
         }
@@ -70,6 +76,7 @@ impl fmt::Debug for GatewayConfig {
         let services: Vec<_> = self.services.iter().map(|service| service.name()).collect();
         f.debug_struct("GatewayConfig")
             .field("services", &services)
+            .field("upstream", &self.upstream)
             .field("control", &self.control)
             .field("limits", &self.limits)
             .finish()
@@ -178,6 +185,7 @@ struct Shared {
     world: WorldHandle,
     mcp: Front,
     services: Vec<Arc<dyn Service>>,
+    upstream: Option<Arc<dyn Upstream>>,
     control: bool,
     limits: GatewayLimits,
     authority: Authority,
@@ -204,6 +212,7 @@ impl Gateway {
             mcp: Front::new(world.clone()),
             world,
             services: config.services,
+            upstream: config.upstream,
             control: config.control,
             authority: Authority::new()?,
             names: dns::Names::default(),
@@ -364,6 +373,14 @@ impl Shared {
     /// The service that owns a host.
     fn service_of(&self, host: &str) -> Option<&Arc<dyn Service>> {
         self.services.iter().find(|service| service.owns(host))
+    }
+
+    /// What answers for a host that is no part of the world.
+    fn upstream_of(&self, host: &str) -> Option<Arc<dyn Upstream>> {
+        self.upstream
+            .as_ref()
+            .filter(|it| it.owns(host))
+            .map(Arc::clone)
     }
 
     /// Runs a task that a drain waits for and a kill ends.

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use ::http::{Method, Request, Response, StatusCode, Uri};
-use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
@@ -84,7 +83,7 @@ fn tunnel(shared: &Arc<Shared>, request: &mut Request<Incoming>, to: Destination
         }
         drop(permit);
     });
-    let mut reply = Response::new(Full::default());
+    let mut reply = Response::new(http::whole(bytes::Bytes::new()));
     *reply.status_mut() = StatusCode::OK;
     Some(reply)
 }

@@ -15,4 +15,5 @@ mod notes;
 mod notion;
 mod proxy;
 mod rig;
+mod upstream;
 mod worlds;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proctor_services::{
-    CaptiveListeners, Gateway, GatewayConfig, GatewayLimits, JournalCaps, World, WorldHandle,
+    CaptiveListeners, Gateway, GatewayConfig, GatewayLimits, JournalCaps, Upstream, World,
+    WorldHandle,
 };
 use proctor_types::JournalEntry;
 use rustls::pki_types::pem::PemObject as _;
@@ -37,6 +38,7 @@ pub(crate) struct Setup {
     pub(crate) limits: GatewayLimits,
     pub(crate) caps: JournalCaps,
     pub(crate) control: bool,
+    pub(crate) upstream: Option<Arc<dyn Upstream>>,
 }
 
 impl Default for Setup {
@@ -53,6 +55,7 @@ impl Default for Setup {
             limits,
             caps: JournalCaps::default(),
             control: true,
+            upstream: None,
         }
     }
 }
@@ -76,6 +79,7 @@ impl Setup {
         let world = WorldHandle::new(world(), self.caps);
         let config = GatewayConfig {
             control: self.control,
+            upstream: self.upstream,
             limits: self.limits,
             ..GatewayConfig::new(notes::services())
         };

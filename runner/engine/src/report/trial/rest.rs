@@ -78,6 +78,7 @@ pub(super) fn time(out: &mut String, record: &TrialRecord) {
         let whose = match stage {
             Stage::Run => " (the agent)",
             Stage::Probe => " (the task's)",
+            Stage::Judge => " (the judge)",
             _ => "",
         };
         _ = writeln!(
@@ -113,6 +114,9 @@ pub(super) fn rests_on(out: &mut String, report: &TrialReport<'_>) {
         record.requests.answered,
         record.requests.egress
     );
+    if let Some(model) = &record.model {
+        _ = writeln!(out, "- model: {}", inline(&model.to_string()));
+    }
     if let Some(verdict) = report.verdict {
         _ = writeln!(
             out,

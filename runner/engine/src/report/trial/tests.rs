@@ -21,6 +21,7 @@ fn task() -> TaskInfo {
         timeout_seconds: 60,
         services: Vec::new(),
         criteria: Vec::new(),
+        expected: String::new(),
         rubric: Vec::new(),
         thresholds: Some(Thresholds {
             pass: 4.0,

@@ -84,6 +84,7 @@ impl Document {
             timeout_seconds: self.front.timeout_seconds,
             services: self.front.proctor.services.clone(),
             criteria: self.criteria.clone(),
+            expected: self.expected_behavior.clone(),
             rubric: self.rubric.clone(),
             thresholds: self.front.proctor.thresholds,
         }

@@ -151,16 +151,6 @@ impl Difference {
         )
     }
 
-    /// Where the task's own grader is not the locked one: the kind that it is
-    /// now, as `--grader` names it.
-    pub fn grader(&self) -> Option<&'static str> {
-        match self {
-            Self::Python { .. } => Some("python"),
-            Self::Module { .. } | Self::ModuleMissing { .. } | Self::Grader { .. } => Some("wasm"),
-            _ => None,
-        }
-    }
-
     /// The key of the lock file that it is about.
     pub fn key(&self) -> &'static str {
         match self {
@@ -377,9 +367,6 @@ pub enum Policy {
     /// Tasks that are new or changed run too, and their reports say so; never
     /// another grader than the locked one.
     Unlocked,
-    /// The same, and the operator named the grader: it may be another one than
-    /// the locked one. A lock file that somebody edited admits nothing.
-    UnlockedGrader,
     /// There is no lock yet: the author tries what is to be locked.
     Unreviewed,
 }
@@ -414,7 +401,6 @@ pub fn admit(task: &Task, policy: Policy) -> Result<Admission, LockError> {
     differences.retain(|difference| match policy {
         Policy::Locked | Policy::Unreviewed => true,
         Policy::Unlocked => !difference.is_of_pack(),
-        Policy::UnlockedGrader => !difference.is_of_pack() && difference.grader().is_none(),
     });
     if differences.is_empty() {
         return Ok(Admission::Unlocked);
