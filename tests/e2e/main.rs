@@ -12,6 +12,7 @@ mod clients;
 mod faults;
 mod honesty;
 mod lock;
+mod models;
 mod new;
 mod nightshift;
 mod packs;

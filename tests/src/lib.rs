@@ -172,7 +172,8 @@ pub struct Ended {
 }
 
 impl Ended {
-    fn of(output: &Output) -> Self {
+    /// What `output` says.
+    pub fn of(output: &Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8_lossy(&output.stdout).into_owned(),

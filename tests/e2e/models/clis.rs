@@ -1,0 +1,105 @@
+//! Each agent program does the Google Workspace task, for a model that plays a
+//! script. One that is not installed is skipped, and says so.
+
+use std::path::PathBuf;
+
+use proctor_tests::{Desk, GWS, Trial};
+use serde_json::Value;
+
+use super::office;
+
+/// Where `proctor agent install` has put an agent: the tests' cache, or the
+/// user's own.
+fn installed(agent: &str) -> Option<PathBuf> {
+    let own = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
+    let tests = proctor_tests::root().join("target/test-cache");
+    let mut caches = [Some(tests), own].into_iter().flatten();
+    let found = caches.find_map(|cache| {
+        let folder = cache.join("proctor/agents").join(agent);
+        let mut versions: Vec<PathBuf> = std::fs::read_dir(folder)
+            .ok()?
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.join("node_modules").is_dir())
+            .collect();
+        versions.sort();
+        versions.pop()
+    });
+    if found.is_none() {
+        println!("SKIPPED: {agent} is not installed: `proctor agent install {agent}`");
+    }
+    found
+}
+
+fn plays(agent: &str, more: &[&str]) -> Trial {
+    let desk = Desk::new();
+    let model = format!("scripted/{}", office().display());
+    let trial = desk.trial(GWS, agent, &[&["--model", &model][..], more].concat());
+    assert_eq!(trial.outcome(), "scored", "{:#}", trial.record);
+    let points = &trial.record["points"];
+    assert_eq!(points["low"], points["max"], "{:#}", trial.record);
+    // What the gateway counted, and what the agent says.
+    let spoken = &trial.record["model"];
+    assert_eq!(spoken["failed"], 0, "{spoken:#}");
+    assert!(spoken["answered"].as_u64() >= Some(3), "{spoken:#}");
+    let output = |value: &Value| value["usage"]["output"].as_u64().unwrap_or_default();
+    assert!(output(spoken) > 0, "{spoken:#}");
+    let claimed = &trial.record["claimed"];
+    assert!(output(claimed) > 0, "{claimed:#}");
+    assert!(output(claimed) <= output(spoken), "{claimed:#} {spoken:#}");
+    let lines = trial.evidence_lines("model.jsonl");
+    assert_eq!(lines.len() as u64, spoken["requests"].as_u64().unwrap());
+    // The transcript has what happened, and nothing is missing in it.
+    let transcript = trial.evidence("transcript.jsonl");
+    let transcript = String::from_utf8(transcript).unwrap();
+    for part in ["gws tasks tasklists list", "My Tasks", "Done. I marked"] {
+        assert!(transcript.contains(part), "{part}: {transcript}");
+    }
+    let warnings = trial.record["warnings"].to_string();
+    assert!(!warnings.contains("not in the transcript"), "{warnings}");
+    trial
+}
+
+fn plays_if_there(agent: &str) {
+    if let Some(path) = installed(agent) {
+        plays(agent, &["--agent-path", path.to_str().unwrap()]);
+    }
+}
+
+#[test]
+fn claude_code() {
+    plays_if_there("claude-code");
+}
+
+#[test]
+fn codex() {
+    plays_if_there("codex");
+}
+
+#[test]
+fn gemini_cli() {
+    plays_if_there("gemini-cli");
+}
+
+#[test]
+fn opencode() {
+    plays_if_there("opencode");
+}
+
+#[test]
+fn openclaw() {
+    plays_if_there("openclaw");
+}
+
+#[test]
+fn pi() {
+    plays_if_there("pi");
+}
+
+/// Proctor's own is always there.
+#[test]
+fn the_loop() {
+    plays("loop", &[]);
+}
