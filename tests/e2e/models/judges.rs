@@ -103,7 +103,10 @@ fn a_program_judges_and_people_are_compared_with_it() {
     let judge = format!("command:{}", program.display());
     let trial = desk.trial(&task, &steps(&desk), &["--judge", &judge]);
     assert_eq!(trial.record["score"]["low"], 0.5, "{:#}", trial.record);
-    let id = verdict(&trial.dir)["criteria"][0]["id"].as_str().unwrap().to_owned();
+    let id = verdict(&trial.dir)["criteria"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let name = trial.dir.file_name().unwrap().to_str().unwrap();
     let labels = desk.path("labels.csv");
     std::fs::write(&labels, format!("trial,criterion,level\n{name},{id},1\n")).unwrap();
@@ -140,6 +143,11 @@ fn nobody_to_judge_and_nothing_to_judge_are_told() {
         .refused(2, &["openai-compatible/MODEL"]);
     let graded = super::note_task(&desk);
     let graded = desk.trial_into("graded", &graded, "nop", &[]);
-    let judge = ["judge", graded.dir.to_str().unwrap(), "--judge", "command:/bin/true"];
+    let judge = [
+        "judge",
+        graded.dir.to_str().unwrap(),
+        "--judge",
+        "command:/bin/true",
+    ];
     desk.run(judge).refused(2, &["nothing is open"]);
 }

@@ -46,7 +46,8 @@ impl Service {
 }
 
 /// Two steps: a file, and a word about it.
-const NOTE: &str = "steps:\n  - call: {shell: \"echo hello > note.txt\"}\n  - say: The note is there.\n";
+const NOTE: &str =
+    "steps:\n  - call: {shell: \"echo hello > note.txt\"}\n  - say: The note is there.\n";
 
 /// A task whose grader is a line of Python: whether the note is there.
 fn note_task(desk: &proctor_tests::Desk) -> PathBuf {

@@ -19,7 +19,9 @@ fn files(dir: &Path, found: &mut Vec<std::path::PathBuf>) {
 }
 
 fn contains(bytes: &[u8], needle: &str) -> bool {
-    bytes.windows(needle.len()).any(|part| part == needle.as_bytes())
+    bytes
+        .windows(needle.len())
+        .any(|part| part == needle.as_bytes())
 }
 
 /// The agent looks everywhere that it can for a key, and writes down what it

@@ -314,7 +314,9 @@ impl TrialRecord {
         self.points = Some(verdict.points);
         self.result = verdict.result;
         self.grader = verdict.grader.kind;
-        self.grader_sha256 = Some(verdict.grader.sha256.clone());
+        // Where a judge alone decides there is no component.
+        self.grader_sha256 =
+            Some(verdict.grader.sha256.clone()).filter(|_| verdict.grader.kind != GraderKind::None);
         self.source_sha256.clone_from(&verdict.grader.source_sha256);
         self.criteria = verdict.criteria.iter().map(CriterionRecord::from).collect();
         self.categories = CategoryRecord::all(&self.criteria);

@@ -196,7 +196,18 @@ impl ReplyBody {
         if let (false, Some(pending)) = (rest.is_empty(), &mut self.pending) {
             pending.sends(&rest);
         }
-        let end = match self.tap.finish() {
+        let end = self.tap.finish();
+        self.settle(end);
+        if held.is_empty() && rest.is_empty() {
+            Step::Done
+        } else {
+            Step::Data(Bytes::from([held, rest].concat()))
+        }
+    }
+
+    /// Writes down how the reply ended, as its protocol tells it.
+    fn settle(&mut self, end: TapEnd) {
+        let end = match end {
             TapEnd::Complete => ExchangeEnd::Ok,
             TapEnd::Cut => ExchangeEnd::Cut {
                 reason: "it ends before its last event".to_owned(),
@@ -221,11 +232,6 @@ impl ReplyBody {
             }
         }
         self.end(end);
-        if held.is_empty() && rest.is_empty() {
-            Step::Done
-        } else {
-            Step::Data(Bytes::from([held, rest].concat()))
-        }
     }
 
     fn end(&mut self, end: ExchangeEnd) {
@@ -243,8 +249,23 @@ enum Step {
 }
 
 impl Drop for ReplyBody {
+    /// Clients hang up once they have the last event, and a body of known length
+    /// is dropped with its last byte: what was complete by then is.
     fn drop(&mut self) {
-        self.end(ExchangeEnd::Abandoned);
+        if self.pending.is_none() {
+            return;
+        }
+        let held = self.scrubber.finish();
+        self.tap.feed(&held);
+        match self.tap.finish() {
+            end @ (TapEnd::Complete | TapEnd::Error(_)) => {
+                if let Some(take) = &mut self.take {
+                    take.piece(&held);
+                }
+                self.settle(end);
+            }
+            TapEnd::Cut | TapEnd::Invalid(_) => self.end(ExchangeEnd::Abandoned),
+        }
     }
 }
 
