@@ -117,3 +117,22 @@ fn pi() {
 fn the_loop() {
     plays("loop", &[]);
 }
+
+/// Operation Nightshift, whole, with nothing but the world's tools over MCP.
+#[test]
+fn the_loop_plays_nightshift_over_mcp() {
+    let desk = Desk::new();
+    let script = proctor_tests::root().join("tests/agents/loop-nightshift.yaml");
+    let model = format!("scripted/{}", script.display());
+    let more = ["--attempts", "1", "--model", &model];
+    let trial = desk.trial("tasks/nightshift", "loop", &more);
+    assert_eq!(trial.outcome(), "scored", "{:#}", trial.record);
+    assert_eq!(trial.record["points"]["low"], 25.0, "{:#}", trial.record);
+    let mut tools = trial.evidence_lines("transcript.jsonl");
+    tools.retain(|event| event["message"]["role"] == "toolResult");
+    assert!(tools.len() >= 40, "{}", tools.len());
+    let shell = tools.iter().any(|event| event["message"]["toolName"] == "shell");
+    assert!(!shell);
+    let warnings = trial.record["warnings"].to_string();
+    assert!(!warnings.contains("not in the transcript"), "{warnings}");
+}
