@@ -70,7 +70,8 @@ impl Redactor {
         let starts = self.keys.iter().filter_map(|key| {
             let key = key.needle();
             let from = bytes.len().saturating_sub(key.len() - 1);
-            (from..bytes.len()).find(|&at| key.starts_with(&bytes[at..]))
+            let mut starts = memchr::memchr_iter(key[0], &bytes[from..]);
+            starts.find_map(|at| key.starts_with(&bytes[from + at..]).then_some(from + at))
         });
         starts.min().unwrap_or(bytes.len())
     }

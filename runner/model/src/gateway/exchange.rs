@@ -151,7 +151,7 @@ impl Pending {
 
     /// A piece of the reply goes to the agent.
     pub(super) fn sends(&mut self, data: &[u8]) {
-        let elapsed = self.began.elapsed();
+        let began = self.began;
         let most = self.trial.job.limits.excerpt;
         let room = most.saturating_sub(self.reply.bytes.len());
         if room > 0 {
@@ -161,7 +161,9 @@ impl Pending {
         }
         self.reply.more |= data.len() > room;
         self.edit(|it| {
-            it.clock.first_byte_ms.get_or_insert_with(|| ms(elapsed));
+            it.clock
+                .first_byte_ms
+                .get_or_insert_with(|| ms(began.elapsed()));
             it.reply_bytes += data.len() as u64;
         });
     }

@@ -108,7 +108,9 @@ impl ReplyBody {
     /// Which bound on time is met, if any; otherwise the timer wakes this task
     /// when the next one is.
     fn poll_late(&mut self, cx: &mut Context<'_>) -> Option<&'static str> {
-        loop {
+        // The timer is set for the earliest moment, and moved when it is over:
+        // not with each piece.
+        while self.timer.as_mut().poll(cx).is_ready() {
             let now = Instant::now();
             if now >= self.deadline {
                 return Some("the whole reply");
@@ -117,11 +119,9 @@ impl ReplyBody {
             if now >= idle {
                 return Some("the next piece of the reply");
             }
-            if self.timer.as_mut().poll(cx).is_pending() {
-                return None;
-            }
             self.timer.as_mut().reset(idle.min(self.deadline));
         }
+        None
     }
 
     /// What goes on of a piece.
