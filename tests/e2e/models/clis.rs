@@ -131,7 +131,9 @@ fn the_loop_plays_nightshift_over_mcp() {
     let mut tools = trial.evidence_lines("transcript.jsonl");
     tools.retain(|event| event["message"]["role"] == "toolResult");
     assert!(tools.len() >= 40, "{}", tools.len());
-    let shell = tools.iter().any(|event| event["message"]["toolName"] == "shell");
+    let shell = tools
+        .iter()
+        .any(|event| event["message"]["toolName"] == "shell");
     assert!(!shell);
     let warnings = trial.record["warnings"].to_string();
     assert!(!warnings.contains("not in the transcript"), "{warnings}");

@@ -84,6 +84,26 @@ fn a_budget_that_is_used_up_is_the_agents_result() {
     assert_eq!(trial.record["model"]["exceeded"]["of"], "requests");
 }
 
+/// A program that ends before it has asked its model once says nothing about
+/// the model.
+#[test]
+fn an_agent_that_never_asks_is_nobodys_result() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let service = Service::start(NOTE, None);
+    let desk = Desk::new();
+    let task = note_task(&desk);
+    let program = desk.path("broken-agent");
+    std::fs::write(&program, "#!/bin/sh\necho 'no such option' >&2\nexit 2\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let url = service.url();
+    let given = ["--model", "openai-compatible/small", "--model-url", &url];
+    let path = ["--agent-path", program.to_str().unwrap()];
+    let trial = desk.trial(&task, "loop", &[&given[..], &path].concat());
+    assert_eq!(trial.outcome(), "infrastructure", "{:#}", trial.record);
+    let message = trial.record["failure"]["message"].to_string();
+    assert!(message.contains("no such option"), "{message}");
+}
+
 #[test]
 fn traffic_is_recorded_and_replayed_without_a_service() {
     let desk = Desk::new();

@@ -81,6 +81,11 @@ impl Program {
         CliAgent::new(Arc::clone(&self.adapter), setup)
     }
 
+    /// Whether the agent is nothing without a model.
+    pub(crate) fn asks_models(&self) -> bool {
+        self.adapter.asks_models()
+    }
+
     /// What of the host has to be in the room: place in the room, and path.
     pub(crate) fn binds(&self) -> impl Iterator<Item = (String, PathBuf)> {
         let binds = self.setup.installation.binds.iter();

@@ -112,7 +112,25 @@ impl Spoken {
 
     /// The failure that makes the trial nobody's result: what the agent asked
     /// last for could not be had, for a reason that is not the agent's.
-    pub(crate) fn failure(&self) -> Option<StageError> {
+    ///
+    /// `asks`: whether the agent is nothing without its model. One that has not
+    /// asked it once was never there, whatever it says of itself.
+    pub(crate) fn failure(&self, asks: bool, end: Option<&str>) -> Option<StageError> {
+        if asks && self.summary.requests == 0 {
+            return Some(StageError {
+                outcome: Outcome::Infrastructure,
+                kind: "model".to_owned(),
+                message: format!(
+                    "the agent never asked its model: {}",
+                    end.unwrap_or("it ended without a word")
+                ),
+                hint: Some(
+                    "see what it printed, in `agent/` of the evidence, and try it with \
+                     `--model scripted/FILE`"
+                        .to_owned(),
+                ),
+            });
+        }
         let kind = self.summary.failure?;
         let hint = match kind {
             FailureKind::Authentication => {

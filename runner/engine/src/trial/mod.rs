@@ -40,7 +40,7 @@ use crate::events::{Event, Events, Stage, TrialId};
 use crate::evidence::{json_bytes, replace};
 use crate::job::{JobDir, Program};
 use crate::judging;
-use crate::model::{Models, Spoken};
+use crate::model::Models;
 use crate::record::{
     ClaimedRecord, Failure, ModelRecord, Outcome, Requests, TRIAL_SCHEMA, TrialRecord,
 };
@@ -209,7 +209,9 @@ async fn stages(
         AgentEnd::TimedOut { .. } => Outcome::Timeout,
     };
     record.agent_end = describe(frozen.end());
-    let unserved = frozen.spoken.as_ref().and_then(Spoken::failure);
+    let asks = spec.program.as_ref().is_some_and(|it| it.asks_models());
+    let spoken = frozen.spoken.as_ref();
+    let unserved = spoken.and_then(|it| it.failure(asks, record.agent_end.as_deref()));
     record.model = frozen
         .spoken
         .clone()
