@@ -22,7 +22,7 @@ struct Head {
 }
 
 pub(super) struct Writer {
-    writer: Box<dyn Write + Send>,
+    out: Box<dyn Write + Send>,
     texts: HashSet<String>,
     next: u64,
     written: u64,
@@ -32,7 +32,7 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn new(writer: Box<dyn Write + Send>) -> std::io::Result<Self> {
         let mut this = Self {
-            writer,
+            out: writer,
             texts: HashSet::new(),
             next: 0,
             written: 0,
@@ -68,14 +68,14 @@ impl Writer {
     pub(super) fn finish(&mut self) -> std::io::Result<u64> {
         match self.error.take() {
             Some(error) => Err(error),
-            None => self.writer.flush().map(|()| self.written),
+            None => self.out.flush().map(|()| self.written),
         }
     }
 
     fn line(&mut self, line: &impl Serialize) -> std::io::Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');
-        self.writer.write_all(&bytes)
+        self.out.write_all(&bytes)
     }
 
     /// The same with long texts replaced by their names; those that are new are

@@ -28,6 +28,7 @@ mod body;
 mod budget;
 mod exchange;
 mod headers;
+mod models;
 mod record;
 mod request;
 mod respond;

@@ -8,7 +8,6 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
 use proctor_types::model::{Exceeded, ExchangeEnd, Usage};
-use serde_json::{Value, json};
 
 use super::body::{self, BodyError};
 use super::budget::Reservation;
@@ -16,7 +15,7 @@ use super::exchange::Pending;
 use super::request::{self, Checked, Refusal};
 use super::tail::{Origin, ReplyBody, whole};
 use super::upstream::{self, Answer, ErrorAnswer, Outgoing};
-use super::{Source, Trial, headers};
+use super::{Source, Trial, headers, models};
 use crate::Body;
 use crate::api::{Endpoint, ModelApi, Operation, Problem};
 use crate::cassette::{Asked, Take};
@@ -37,7 +36,7 @@ struct Admitted<'a> {
 }
 
 /// An answer without a model: what the agent gets, and what is recorded.
-struct Refused {
+pub(super) struct Refused {
     problem: Problem,
     code: Option<&'static str>,
     message: String,
@@ -71,7 +70,7 @@ pub(super) async fn respond(trial: &Arc<Trial>, request: Request<Body>) -> Respo
     let api = endpoint.api;
     pending.edit(|it| it.api = Some(api.name().to_owned()));
     match endpoint.operation {
-        Operation::ListModels | Operation::GetModel => models(pending, route, &endpoint),
+        Operation::ListModels | Operation::GetModel => models::answer(pending, route, &endpoint),
         Operation::Generate { .. } | Operation::CountTokens => {
             match admit(trial, route, endpoint, parts, body, &mut pending).await {
                 Ok(admitted) => answer(trial, admitted, pending).await,
@@ -330,45 +329,7 @@ fn upstream_error(
     response(status, headers, whole(answer.body))
 }
 
-/// The list of the trial's models, or one of them.
-fn models(mut pending: Pending, route: &ModelRoute, endpoint: &Endpoint) -> Response<Body> {
-    let api = endpoint.api;
-    let entry = |model: &String| match api {
-        ModelApi::Anthropic => json!({
-            "type": "model", "id": model, "display_name": model,
-            "created_at": "2025-01-01T00:00:00Z",
-        }),
-        ModelApi::OpenaiChat | ModelApi::OpenaiResponses => json!({
-            "id": model, "object": "model", "created": 1_735_689_600, "owned_by": "proctor",
-        }),
-        ModelApi::Gemini => json!({
-            "name": format!("models/{model}"), "displayName": model, "version": "1",
-            "supportedGenerationMethods": ["generateContent", "countTokens"],
-        }),
-    };
-    let known = route.models.iter().chain(&route.rewrite_model);
-    let body = match (&endpoint.model, api) {
-        (Some(name), _) => {
-            let Some(model) = known.into_iter().find(|model| *model == name) else {
-                let refused = Refused::from(Refusal::Model(name.chars().take(200).collect()));
-                return refuse(pending, api, refused);
-            };
-            entry(model)
-        }
-        (None, ModelApi::Gemini) => json!({"models": known.map(entry).collect::<Vec<Value>>()}),
-        (None, _) => json!({
-            "object": "list", "has_more": false,
-            "data": known.map(entry).collect::<Vec<Value>>(),
-        }),
-    };
-    let body = Bytes::from(body.to_string());
-    pending.edit(|it| it.status = Some(200));
-    pending.sends(&body);
-    pending.end(ExchangeEnd::Ok);
-    response(StatusCode::OK, json_headers(), whole(body))
-}
-
-fn refuse(mut pending: Pending, api: ModelApi, refused: Refused) -> Response<Body> {
+pub(super) fn refuse(mut pending: Pending, api: ModelApi, refused: Refused) -> Response<Body> {
     let Refused {
         problem,
         code,
@@ -411,14 +372,14 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
     media_type.eq_ignore_ascii_case("text/event-stream")
 }
 
-fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Response<Body> {
+pub(super) fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
     response
 }
 
-fn json_headers() -> HeaderMap {
+pub(super) fn json_headers() -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(4);
     let json = HeaderValue::from_static("application/json");
     headers.insert(header::CONTENT_TYPE, json);
