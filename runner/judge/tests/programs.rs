@@ -1,6 +1,8 @@
 //! Programs as judges, from the open criterion to the judged one: what a report
 //! says when all goes well, and when the program does its worst.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

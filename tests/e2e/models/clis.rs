@@ -10,6 +10,10 @@ use super::office;
 
 /// Where `proctor agent install` has put an agent: the tests' cache, or the
 /// user's own.
+#[allow(
+    clippy::print_stdout,
+    reason = "what is skipped is said where tests print"
+)]
 fn installed(agent: &str) -> Option<PathBuf> {
     let own = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)

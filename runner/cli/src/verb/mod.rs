@@ -29,7 +29,7 @@ pub(crate) enum Verb {
     /// Begin a task that passes its gates
     New(new::Arguments),
     /// Run agents on tasks and grade what they leave behind
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     /// Grade frozen evidence again
     Grade(grade::Arguments),
     /// Put before a judge what graders left open

@@ -22,7 +22,7 @@ pub(crate) struct ModelFlags {
     pub model: Option<ModelName>,
 
     /// Base address of the model's server, where it is not the provider's own
-    /// (vLLM, Ollama, llama.cpp: http://127.0.0.1:8000/v1)
+    /// (vLLM, Ollama, llama.cpp: `http://127.0.0.1:8000/v1`)
     #[arg(long, value_name = "URL", requires = "model")]
     pub model_url: Option<String>,
 

@@ -115,7 +115,7 @@ async fn play(
         judge: None,
         host: request.host.clone(),
     })?;
-    let ended = job::run(plan, sinks.to_vec()).await?;
+    let ended = Box::pin(job::run(plan, sinks.to_vec())).await?;
     let record = ended.summary.trials.into_iter().next();
     let record = record.ok_or_else(|| EngineError::NoTrial("nothing was run".to_owned()))?;
     let dir = out.join(&record.dir);

@@ -32,7 +32,7 @@ pub(super) fn of_rubric(bundle: &Bundle, verdict: &Verdict) -> Result<Vec<Exhibi
         .iter()
         .map(|file| File {
             path: &file.path,
-            content: &file.content,
+            content: &file.read,
             bytes: file.bytes,
             untouched: file.untouched,
         })
@@ -49,7 +49,7 @@ pub(super) fn of_rubric(bundle: &Bundle, verdict: &Verdict) -> Result<Vec<Exhibi
 
 struct Content {
     path: String,
-    content: Arc<[u8]>,
+    read: Arc<[u8]>,
     bytes: u64,
     untouched: bool,
 }
@@ -62,12 +62,12 @@ fn workspace(bundle: &Bundle) -> Result<Vec<Content>, EngineError> {
             continue;
         };
         let given = bundle.stat(&format!("{}/{inside}", bundle::FIXTURES_DIR));
-        let content = bundle
+        let read = bundle
             .read_range(path, 0, FILE_BYTES)
             .map_err(|error| EngineError::Evidence(error.to_string()))?;
         contents.push(Content {
             path: inside.to_owned(),
-            content: content.unwrap_or_default().into(),
+            read: read.unwrap_or_default().into(),
             bytes: file.bytes,
             untouched: given.is_some_and(|given| given.sha256 == file.sha256),
         });

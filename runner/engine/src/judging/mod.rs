@@ -61,7 +61,10 @@ pub(crate) async fn apply(
         exhibits: &exhibits,
         agent_models,
     };
-    let judged = judge.judge(case, &stored).await.map_err(refused)?;
+    let judged = judge
+        .judge(case, &stored)
+        .await
+        .map_err(|error| refused(&error))?;
     keep_calls(trial, shown, &judged)?;
     let keep = |name: &str, verdict: &Verdict| {
         let path = shown.join(name);
@@ -129,8 +132,8 @@ fn keep_calls(trial: &Dir, shown: &Path, judged: &Judged) -> Result<(), EngineEr
     file.write_all(&lines).map_err(fail)
 }
 
-fn refused(error: JudgeError) -> EngineError {
-    let hint = match &error {
+fn refused(error: &JudgeError) -> EngineError {
+    let hint = match error {
         JudgeError::SameModel { .. } => "with --judge-same-model it may judge all the same",
         JudgeError::Option { .. } => "docs/judge.md describes votes and attempts",
     };

@@ -99,7 +99,7 @@ impl JudgeRequest {
             fresh: self.fresh,
             ..Options::default()
         };
-        Judge::new(self.provider()?, options).map_err(super::refused)
+        Judge::new(self.provider()?, options).map_err(|error| super::refused(&error))
     }
 
     fn provider(&self) -> Result<Arc<dyn Provider>, EngineError> {

@@ -246,7 +246,8 @@ async fn stages(
         && judging::is_open(&graded.verdict)
     {
         let models = record.models();
-        let work = judge_open(judge, graded.verdict, &models, dir, &shown);
+        // On the heap: the future of every trial would be as large.
+        let work = Box::pin(judge_open(judge, graded.verdict, &models, dir, &shown));
         let verdict = watch.stage(Stage::Judge, work).await?;
         record.take(&verdict);
     }
