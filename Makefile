@@ -24,7 +24,7 @@ bench: ## measure the figures of docs/performance.md (builds a release first)
 	@tools/setup.sh bench
 	@tests/bench/run.sh
 
-python: ## build the component that runs graders written in Python
+python: ## unpack, or build, the component that runs graders written in Python
 	@tools/setup.sh python
 	@tools/python.sh
 

@@ -7,6 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # The same artefacts that the tests use.
 cargo build --workspace --bins
+# What grades tasks in Python: unpacked in a second, and here for what comes after.
+tools/python.sh
 
 run=1
 while [[ -e out/demo-$run || -e out/demo-$run-nightshift ]]; do run=$((run + 1)); done

@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Builds the Python grader, the component that runs graders written in Python:
 #
-#   tools/python.sh [--lock]      target/proctor-python.wasm, unless it is there
+#   tools/python.sh               target/proctor-python.wasm, unless it is there:
+#                                 unpacks the kept build, or builds where that is
+#                                 not the locked one
 #   tools/python.sh --check       builds it twice, far apart, and compares
+#   tools/python.sh --lock        builds it, keeps it, and locks it
 #
 # The component must be the one of graders/python/python.lock, which is compiled
-# into the runner; --lock writes that file anew.
+# into the runner; --lock writes that file anew. Only a build needs what
+# tools/setup.sh python installs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -25,6 +29,7 @@ is_locked() { [[ -f $1 && $(digest "$1") == "$(locked)" ]]; }
 # draws randomness of its own, and which one runs what depends on the load.
 build() {
     local work=$1 output=$2 packages
+    [[ -x $venv/bin/componentize-py ]] || die "run tools/setup.sh python first"
     [[ $(uname -m) == x86_64 ]] || die "this build needs an x86_64 machine; copy the component of one
     to $component: it runs on every machine, and the runner checks its digest"
     packages=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
@@ -44,7 +49,6 @@ build() {
 }
 
 main() {
-    [[ -x $venv/bin/componentize-py ]] || die "run tools/setup.sh python first"
     local work
     mkdir -p target
     work=$(mktemp -d -p "$root/target")

@@ -1,11 +1,12 @@
 """Grading: the whole process against Python, and a grade in a warm process."""
 
 import json
+import os
 import pathlib
 import re
 import sys
 
-from measure import Figure, interleaved, median, output, spread
+from measure import Figure, interleaved, median, output, spread, wall
 
 # What a runner in Python does to grade: read the transcript, call the task's
 # function, keep the answer.
@@ -46,6 +47,7 @@ def figures(bench) -> list[Figure]:
         warm(milliseconds),
         growth(bench),
         *python_component(bench, milliseconds),
+        first_use(bench),
     ]
 
 
@@ -143,3 +145,23 @@ def python_component(bench, grade: dict[str, float]) -> list[Figure]:
             against=f"{mine}, CPython {inside:.3g} ms",
         ),
     ]
+
+
+def first_use(bench) -> Figure:
+    """A whole `proctor grade` with the Python component while no cache has it
+    compiled, and the same once one has."""
+    out, summary = bench.job("nop")
+    trial = out / summary["trials"][0]["dir"]
+    argv = [bench.proctor, "grade", str(trial), "--grader", "python"]
+    first, second = [], []
+    for run in range(1 if bench.quick else 5):
+        cache = bench.scratch / f"cache-{run}"
+        env = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+        first.append(wall(argv, env))
+        if not any(path.is_file() for path in cache.rglob("*")):
+            raise RuntimeError(f"nothing was compiled into {cache}")
+        second.append(wall(argv, env))
+    return Figure(
+        "grade in Python, first use, compiled", median(first), "s", 15,
+        against=f"{spread(first)} s; from the cache {spread(second)} s",
+    )

@@ -136,6 +136,42 @@ fn the_guide_leads_to_a_locked_and_verified_task() {
     assert_eq!(lock(&suite).unwrap(), lock(&fresh).unwrap());
 }
 
+/// Step 6 of the guide up to where it compiles: with the SDK in the suite's own
+/// repository the task names it there, and nothing has to be warned about.
+#[test]
+fn the_guide_makes_a_task_that_finds_its_sdk_on_other_machines() {
+    let desk = Desk::new();
+    let commands = console("## 6. For others", "## 7. A task of your own");
+    let [submodule, new, grep, rebuild] = commands.as_slice() else {
+        panic!("{commands:?}");
+    };
+    assert!(submodule.0.starts_with("git submodule add ") && rebuild.0.ends_with(" --rebuild"));
+    // What the submodule would bring.
+    let sdk = desk.path("suite/vendor/proctor/grader-sdk/rust");
+    std::fs::create_dir_all(&sdk).unwrap();
+    let manifest = "[package]\nname = \"proctor-grader\"\n";
+    std::fs::write(sdk.join("Cargo.toml"), manifest).unwrap();
+    let bin = proctor_tests::built("proctor").parent().unwrap().to_owned();
+    let script = format!(
+        "set -e; PATH='{}':$PATH; git init -q; {}; printf '== '; {}",
+        bin.display(),
+        new.0,
+        grep.0
+    );
+    let output = desk
+        .program("bash")
+        .args(["-c", &script])
+        .current_dir(desk.path("suite"))
+        .output()
+        .unwrap();
+    let ended = Ended::of(&output);
+    ok(&ended);
+    assert!(!ended.err.contains("warning: "), "{ended:?}");
+    let (_, found) = ended.out.split_once("== ").unwrap();
+    let found: Vec<&str> = found.lines().collect();
+    assert_eq!(found, grep.1);
+}
+
 #[test]
 fn a_task_with_a_python_grader_goes_all_the_way() {
     let desk = Desk::new();

@@ -10,6 +10,7 @@
 //! one. Nothing in this crate touches a file, a clock or the environment, so
 //! the same code is compiled into the runner and into WebAssembly graders.
 
+pub mod api;
 pub mod bundle;
 pub mod citation;
 pub mod journal;
@@ -23,6 +24,7 @@ pub mod verdict;
 pub mod workspace;
 pub mod world;
 
+pub use api::ModelApi;
 pub use citation::Citation;
 pub use journal::{Change, JournalEntry, Touch, Via, View};
 pub use manifest::Manifest;

@@ -121,6 +121,10 @@ pub struct Exchange {
 /// Most [`ToolUse`] entries of one [`Exchange`].
 pub const TOOL_CALLS_MAX: usize = 256;
 
+/// Most names in [`ModelSummary::models`]: a service can call itself another
+/// name in each reply.
+pub const MODELS_MAX: usize = 256;
+
 /// How long an exchange took.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -311,18 +315,25 @@ pub struct ModelSummary {
     /// Requests with tokens whose price is not known. With any, `cost` is not
     /// the whole.
     pub unpriced: u64,
-    /// Models that answered, as they call themselves, in order of appearance.
+    /// Models that answered, as they call themselves, in order of appearance; at
+    /// most [`MODELS_MAX`].
     pub models: Vec<String>,
     /// The first budget that was found used up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exceeded: Option<Exceeded>,
     /// What the last request for a reply failed with; None when it was
-    /// answered. A failure that the agent got over is none of the trial's.
+    /// answered. A failure that the agent got over is none of the trial's. The
+    /// last is the one that arrived last, whichever ended last; one that the
+    /// agent gave up, without a failure, says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<FailureKind>,
     /// The same in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Number of the request that `failure` is of. Only needed while exchanges
+    /// are added.
+    #[serde(skip)]
+    last: Option<u64>,
 }
 
 impl ExchangeEnd {
@@ -382,7 +393,7 @@ impl ModelSummary {
             }
         }
         if let Some(model) = &exchange.answered
-            && self.models.len() < TOOL_CALLS_MAX
+            && self.models.len() < MODELS_MAX
             && !self.models.contains(model)
         {
             self.models.push(model.clone());
@@ -391,16 +402,124 @@ impl ModelSummary {
             self.exceeded.get_or_insert_with(|| exceeded.clone());
         }
         if counts {
-            self.failure = exchange.failure;
-            self.reason = exchange.failure.map(|_| match &exchange.stop {
-                Some(stop) if exchange.end.is_ok() => format!("the model stopped: {stop}"),
-                _ => exchange.end.describe(),
-            });
+            self.conclude(exchange);
         }
+    }
+
+    /// Takes over what an exchange failed with, where it is the last so far.
+    /// Agents ask for titles and the like beside their work, and give requests
+    /// up: neither makes a failure of the work itself undone.
+    fn conclude(&mut self, exchange: &Exchange) {
+        let given_up = exchange.end == ExchangeEnd::Abandoned;
+        let earlier = self.last.is_some_and(|last| exchange.seq < last);
+        if earlier || (given_up && exchange.failure.is_none()) {
+            return;
+        }
+        self.last = Some(exchange.seq);
+        self.failure = exchange.failure;
+        self.reason = exchange.failure.map(|_| match &exchange.stop {
+            Some(stop) if exchange.end.is_ok() => format!("the model stopped: {stop}"),
+            _ if given_up => "the agent hung up while its model failed".to_owned(),
+            _ => exchange.end.describe(),
+        });
     }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exchange(seq: u64, end: ExchangeEnd, failure: Option<FailureKind>) -> Exchange {
+        Exchange {
+            seq,
+            clock: ExchangeClock::default(),
+            method: "POST".to_owned(),
+            host: "api.anthropic.com".to_owned(),
+            path: "/v1/messages".to_owned(),
+            api: None,
+            asked: None,
+            rewritten: None,
+            answered: None,
+            removed: Vec::new(),
+            streamed: false,
+            status: None,
+            attempts: 1,
+            usage: None,
+            estimated: false,
+            cost: None,
+            tool_calls: Vec::new(),
+            stop: None,
+            request_bytes: 0,
+            reply_bytes: 0,
+            end,
+            failure,
+            request: None,
+            reply: None,
+        }
+    }
+
+    fn failed(seq: u64) -> Exchange {
+        let end = ExchangeEnd::Timeout {
+            what: "the reply".to_owned(),
+        };
+        exchange(seq, end, Some(FailureKind::Upstream))
+    }
+
+    fn sum(exchanges: &[Exchange]) -> ModelSummary {
+        let mut summary = ModelSummary::default();
+        for exchange in exchanges {
+            summary.add(exchange, true);
+        }
+        summary
+    }
+
+    #[test]
+    fn the_last_request_is_the_one_that_arrived_last() {
+        let answered = |seq| exchange(seq, ExchangeEnd::Ok, None);
+        // A request beside it was there first and ends last.
+        let beside = sum(&[failed(1), answered(0)]);
+        assert_eq!(beside.failure, Some(FailureKind::Upstream));
+        assert_eq!(beside.reason.as_deref(), Some("the reply took too long"));
+        assert_eq!((beside.requests, beside.answered, beside.failed), (2, 1, 1));
+        let got_over = sum(&[failed(0), answered(1)]);
+        assert_eq!((got_over.failure, got_over.reason), (None, None));
+        let early = sum(&[answered(1), failed(0)]);
+        assert_eq!(early.failure, None);
+        assert_eq!(sum(&[answered(0), failed(1)]).failure, beside.failure);
+    }
+
+    #[test]
+    fn a_request_that_was_given_up_changes_nothing_unless_it_failed() {
+        let given_up = |seq, failure| exchange(seq, ExchangeEnd::Abandoned, failure);
+        let after = sum(&[failed(0), given_up(1, None)]);
+        assert_eq!(after.failure, Some(FailureKind::Upstream));
+        // It is no last request either.
+        let before = sum(&[given_up(1, None), failed(0)]);
+        assert_eq!(before.failure, Some(FailureKind::Upstream));
+        let waiting = sum(&[given_up(0, Some(FailureKind::RateLimit))]);
+        assert_eq!(waiting.failure, Some(FailureKind::RateLimit));
+        assert_eq!(
+            waiting.reason.as_deref(),
+            Some("the agent hung up while its model failed")
+        );
+        let mut uncounted = sum(&[failed(0)]);
+        uncounted.add(&exchange(1, ExchangeEnd::Ok, None), false);
+        assert_eq!(uncounted.failure, Some(FailureKind::Upstream));
+    }
+
+    #[test]
+    fn names_of_models_are_bounded() {
+        let names = (0..2 * MODELS_MAX).map(|index| Exchange {
+            answered: Some(format!("m-{index}")),
+            ..exchange(index as u64, ExchangeEnd::Ok, None)
+        });
+        let summary = sum(&names.collect::<Vec<_>>());
+        assert_eq!(summary.models.len(), MODELS_MAX);
+        assert_eq!(summary.models[MODELS_MAX - 1], "m-255");
+    }
 }

@@ -9,6 +9,8 @@ use crate::task::Thresholds;
 pub const SCHEMA: &str = "proctor.verdict/1";
 /// The contract between host and grader component.
 pub const ABI: &str = "proctor:grader@1.0.0";
+/// The category of criteria that come from a task's rubric. No grader may use it.
+pub const RUBRIC: &str = "rubric";
 
 /// What a grader returns.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -5,27 +5,32 @@ use std::io::Read;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::adapter::{Adapter, AdapterError, MAX_ADAPTER_BYTES, builtin};
+use crate::adapter::{Adapter, AdapterError, BUILTIN_NAMES, MAX_ADAPTER_BYTES, builtin};
 use crate::agent::Agent;
 use crate::command::{Command, CommandError};
 use crate::nop::Nop;
 use crate::scripted::{Oracle, Scripted};
 use crate::steps::{self, BroughtError, BroughtFile, Steps, StepsError};
 
-/// Names of all agents but those of an operator's own adapters.
-pub const AGENT_NAMES: &[&str] = &[
-    "claude-code",
-    "codex",
-    "command",
-    "gemini-cli",
-    "loop",
-    "nop",
-    "openclaw",
-    "opencode",
-    "oracle",
-    "pi",
-    "scripted",
-];
+/// The agents that the runner plays itself.
+const PLAYED: [&str; 4] = ["oracle", "nop", "scripted", "command"];
+/// Names of all agents but those of an operator's own adapters: the programs, then
+/// those that the runner plays itself.
+pub const AGENT_NAMES: &[&str] = &names();
+
+const fn names() -> [&'static str; BUILTIN_NAMES.len() + PLAYED.len()] {
+    let mut names = [""; BUILTIN_NAMES.len() + PLAYED.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = if index < BUILTIN_NAMES.len() {
+            BUILTIN_NAMES[index]
+        } else {
+            PLAYED[index - BUILTIN_NAMES.len()]
+        };
+        index += 1;
+    }
+    names
+}
 
 /// How the file of an operator's own adapter ends.
 const ADAPTER_FILE: &str = ".toml";
@@ -121,7 +126,8 @@ impl AgentSpec {
     /// that a mistake in it shows before a trial starts.
     ///
     /// # Errors
-    /// When the file cannot be read, or is no adapter.
+    /// When the file cannot be read, is no adapter, or is one of another name than
+    /// the file's: trials, records and the room would call it differently.
     ///
     /// [`CliAgent`]: crate::CliAgent
     pub fn adapter(&self) -> Result<Option<Adapter>, SpecError> {
@@ -139,7 +145,8 @@ impl AgentSpec {
             source,
         };
         let bytes = read_bounded(path, MAX_ADAPTER_BYTES as u64).map_err(failed)?;
-        Ok(Some(Adapter::parse(path, &bytes)?))
+        let adapter = Adapter::parse_named(path, &self.name, &bytes)?;
+        Ok(Some(adapter.written(path)))
     }
 
     fn unknown(&self) -> SpecError {
@@ -266,7 +273,7 @@ pub fn agent(spec: &AgentSpec) -> Result<Box<dyn Agent>, SpecError> {
             )?)))
         }
         "command" => Ok(Box::new(Command::new(spec.needed("a shell command")?)?)),
-        name if builtin(name).is_some() || spec.is_own() => {
+        name if BUILTIN_NAMES.contains(&name) || spec.is_own() => {
             Err(SpecError::Program(name.to_owned()))
         }
         _ => Err(spec.unknown()),

@@ -35,6 +35,8 @@ use crate::trial::{self, Module, NoVerdict, StageError};
 
 /// Longest transcript that is read, in bytes.
 const TRANSCRIPT_BYTES: u64 = 64 << 20;
+/// Names that graders look for the arguments of a tool call under.
+const ARGUMENTS: [&str; 3] = ["arguments", "input", "params"];
 
 /// What to grade, and with what.
 #[derive(Debug, Clone)]
@@ -273,8 +275,8 @@ fn directory(path: &Path) -> std::io::Result<OwnedFd> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
-/// The events as JSON lines, with their fields as they are, and when the file
-/// was written.
+/// The events as JSON lines, with their fields as they are and the arguments of
+/// tool calls under all of [`ARGUMENTS`], and when the file was written.
 fn transcript(path: &Path) -> Result<(Vec<u8>, SystemTime), EngineError> {
     let bytes = read::regular(path, TRANSCRIPT_BYTES, Links::Follow)
         .map_err(EngineError::io("cannot read", path))?;
@@ -292,19 +294,26 @@ fn transcript(path: &Path) -> Result<(Vec<u8>, SystemTime), EngineError> {
         ),
     };
     let mut lines = Vec::with_capacity(bytes.len());
-    let mut add = |event: &Value, at: &str| {
+    let mut add = |mut event: Value, at: &str| {
         if !event.is_object() {
             return Err(malformed(format!("{at} is no JSON object")));
         }
+        complete(&mut event);
         // A value that was read can be written.
-        lines.extend(serde_json::to_vec(event).unwrap_or_default());
+        lines.extend(serde_json::to_vec(&event).unwrap_or_default());
         lines.push(b'\n');
+        if lines.len() as u64 > TRANSCRIPT_BYTES {
+            return Err(malformed(format!(
+                "with the arguments of each call under three names it has more than \
+                 {TRANSCRIPT_BYTES} bytes ({at})"
+            )));
+        }
         Ok(())
     };
     if text.trim_start().starts_with('[') {
         let events: Vec<Value> =
             serde_json::from_str(text).map_err(|error| malformed(error.to_string()))?;
-        for (index, event) in events.iter().enumerate() {
+        for (index, event) in events.into_iter().enumerate() {
             add(event, &format!("element {index}"))?;
         }
     } else {
@@ -315,10 +324,38 @@ fn transcript(path: &Path) -> Result<(Vec<u8>, SystemTime), EngineError> {
             let at = format!("line {}", index + 1);
             let event =
                 serde_json::from_str(line).map_err(|error| malformed(format!("{at}: {error}")))?;
-            add(&event, &at)?;
+            add(event, &at)?;
         }
     }
     Ok((lines, changed))
+}
+
+/// Puts the arguments of every tool call of an event under all three names, as
+/// a trial's own transcript has them: of an event that is a call, and of the
+/// parts of a message.
+fn complete(event: &mut Value) {
+    complete_call(event);
+    for at in ["/content", "/message/content"] {
+        let parts = event.pointer_mut(at).and_then(Value::as_array_mut);
+        parts.into_iter().flatten().for_each(complete_call);
+    }
+}
+
+/// The same of one part, where that is a call. What is there stays.
+fn complete_call(part: &mut Value) {
+    let Some(fields) = part.as_object_mut() else {
+        return;
+    };
+    let kind = fields.get("type").and_then(Value::as_str);
+    if !matches!(kind, Some("toolCall" | "tool_use")) {
+        return;
+    }
+    let given = ARGUMENTS.iter().find_map(|name| fields.get(*name)).cloned();
+    if let Some(given) = given {
+        for name in ARGUMENTS {
+            fields.entry(name).or_insert_with(|| given.clone());
+        }
+    }
 }
 
 /// The grader's clock stands where the last file was written: the same input
@@ -373,6 +410,43 @@ mod tests {
         assert_eq!(events(array).unwrap(), lines);
         assert_eq!(events("\n\n").unwrap(), "");
         assert_eq!(events("[]").unwrap(), "");
+    }
+
+    #[test]
+    fn calls_get_their_arguments_under_the_names_that_are_missing() {
+        let all = r#""arguments":{"a":1},"input":{"a":1},"params":{"a":1}"#;
+        for name in ARGUMENTS {
+            let call = format!(r#"{{"type":"tool_use","{name}":{{"a":1}}}}"#);
+            let full: Value =
+                serde_json::from_str(&format!(r#"{{"type":"tool_use",{all}}}"#)).unwrap();
+            let parts = call.replace("tool_use", "toolCall");
+            let lines = events(&format!(
+                "{call}\n{{\"message\":{{\"content\":[{parts}]}}}}\n{{\"content\":[{call}]}}\n"
+            ));
+            let lines = lines.unwrap();
+            let read: Vec<Value> = lines
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            assert_eq!(read[0], full, "{name}");
+            assert_eq!(read[2]["content"][0], full, "{name}");
+            let part = &read[1]["message"]["content"][0];
+            assert_eq!(part["type"], "toolCall");
+            assert!(
+                ARGUMENTS.iter().all(|key| part[*key] == full[*key]),
+                "{part}"
+            );
+        }
+        // What has them all, or is no call, or has none, keeps what it has.
+        for line in [
+            r#"{"type":"tool_use","params":1,"input":2,"arguments":3}"#,
+            r#"{"type":"text","input":{"a":1}}"#,
+            r#"{"type":"toolCall","name":"x"}"#,
+            r#"{"type":"message","message":{"content":"toolCall"}}"#,
+            r#"{"content":["toolCall",{"type":7,"input":1}]}"#,
+        ] {
+            assert_eq!(events(line).unwrap(), format!("{line}\n"));
+        }
     }
 
     #[test]

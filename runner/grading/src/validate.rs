@@ -16,8 +16,8 @@ use crate::error::Fault;
 use crate::limits::VerdictLimits;
 use crate::text::{name, visible};
 
-/// Category of the criteria that the host adds for a judge.
-pub const RUBRIC: &str = "rubric";
+pub use proctor_types::verdict::RUBRIC;
+
 /// Problems beyond these are only counted.
 const MAX_PROBLEMS: usize = 10;
 /// Longest id in bytes.

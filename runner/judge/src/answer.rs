@@ -88,6 +88,7 @@ pub(crate) fn says_absent(level: &Level) -> bool {
         "not done",
         "not attempted",
         "not exist",
+        "not existing",
         "not created",
         "not provided",
     ];

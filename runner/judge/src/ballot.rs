@@ -18,6 +18,8 @@ use crate::vote::Vote;
 
 /// Longest wait between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// Longest pause that a service can ask for.
+const LONGEST_WAIT: Duration = Duration::from_mins(2);
 
 /// A vote that is to be cast.
 #[derive(Debug)]
@@ -94,9 +96,10 @@ impl Ballot {
         let options = &self.judge.options;
         let mut last: Option<Failure> = None;
         for attempt in 1..=options.attempts {
-            if last.as_ref().is_some_and(Failure::is_outage) {
+            if let Some(outage) = last.as_ref().filter(|it| it.is_outage()) {
                 let pause = options.pause.saturating_mul(1 << (attempt - 2).min(10));
-                tokio::time::sleep(pause.min(LONGEST_PAUSE)).await;
+                let asked = outage.wait().unwrap_or_default().min(LONGEST_WAIT);
+                tokio::time::sleep(pause.min(LONGEST_PAUSE).max(asked)).await;
             }
             // Looked at after the wait: others may have found out meanwhile.
             if let Some(ended) = self.ended() {

@@ -222,6 +222,7 @@ mod tests {
         let failed = Failure::Http {
             status: 500,
             message: "down".to_owned(),
+            wait_ms: Some(500),
         };
         let calls = vec![call(1, Some(failed)), call(2, None)];
         let mut bytes = to_jsonl(&calls).unwrap();

@@ -1,5 +1,7 @@
 //! Why a judge gave no answer.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 /// Why a call of a judge came to nothing. None of these is a zero: the
@@ -33,6 +35,9 @@ pub enum Failure {
         status: u16,
         /// What the service said, shortened, without keys.
         message: String,
+        /// How long it asks to be left alone, in milliseconds, where it says so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wait_ms: Option<u64>,
     },
     /// The service could not be reached, or hung up.
     #[error("the judge's service could not be reached: {message}")]
@@ -121,6 +126,14 @@ impl Failure {
             Self::Http { status, .. } => matches!(status, 401..=404),
             Self::NoProgram { .. } | Self::Budget { .. } | Self::SameModel { .. } => true,
             _ => false,
+        }
+    }
+
+    /// How long the service asks to be left alone, where it says so.
+    pub(crate) fn wait(&self) -> Option<Duration> {
+        match self {
+            Self::Http { wait_ms, .. } => wait_ms.map(Duration::from_millis),
+            _ => None,
         }
     }
 

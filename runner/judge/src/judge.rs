@@ -19,8 +19,8 @@ use crate::provider::Provider;
 use crate::same::same_model;
 use crate::vote::Vote;
 
-/// Category of the criteria that come from a task's rubric.
-pub const RUBRIC: &str = "rubric";
+pub use proctor_types::verdict::RUBRIC;
+
 /// Most votes on one criterion.
 const VOTES: u32 = 25;
 /// Most attempts at one vote.
@@ -325,8 +325,9 @@ impl Judge {
     }
 }
 
-/// The question of a criterion that a judge has to answer.
-fn question(criterion: &Criterion) -> Option<&Question> {
+/// The question of a criterion that a judge has to answer: of an open one, or of
+/// one that a judge has answered before.
+pub fn question(criterion: &Criterion) -> Option<&Question> {
     let undecided = matches!(criterion.status, Status::Open | Status::Judged);
     let question = criterion.question.as_ref()?;
     (undecided && !question.levels.is_empty()).then_some(question)

@@ -51,7 +51,7 @@ pub use ask::{Ask, REQUEST_SCHEMA};
 pub use call::{CALL_SCHEMA, Call, StoreError, Stored, to_jsonl};
 pub use exhibit::ExhibitLimits;
 pub use failure::Failure;
-pub use judge::{Budget, Case, Judge, JudgeError, Judged, Judgement, Options, RUBRIC};
+pub use judge::{Budget, Case, Judge, JudgeError, Judged, Judgement, Options, RUBRIC, question};
 pub use provider::Provider;
 pub use same::same_model;
 pub use vote::Vote;

@@ -69,6 +69,7 @@ impl From<ClientError> for Failure {
             ClientError::Status { failure, .. } => *failure,
             ClientError::Unreachable { .. }
             | ClientError::Timeout { .. }
+            | ClientError::TooLarge { .. }
             | ClientError::Invalid { .. } => Some(FailureKind::Upstream),
             ClientError::Api(_)
             | ClientError::Address(_)

@@ -62,7 +62,7 @@ impl Sides {
             mode: Mode::Live,
             ..TrialModels::default()
         };
-        let job = JobModels::new(JobConfig::default()).expect("certificates");
+        let job = JobModels::new(JobConfig::default()).expect("a budget");
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
         let body = json!({

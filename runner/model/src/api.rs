@@ -1,85 +1,14 @@
 //! The protocols of model APIs: their names, hosts, endpoints and errors.
 
-use std::fmt;
-use std::str::FromStr;
-
 use bytes::Bytes;
 use http::{Method, StatusCode};
 use serde_json::json;
-
-/// A protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ModelApi {
-    /// Anthropic's Messages.
-    Anthropic,
-    /// OpenAI's chat completions, which most other servers speak too.
-    OpenaiChat,
-    /// OpenAI's responses.
-    OpenaiResponses,
-    /// Google's `generateContent`.
-    Gemini,
-}
 
 /// Host at which an agent in a room finds an OpenAI-compatible server. It
 /// exists only there.
 pub const COMPATIBLE_HOST: &str = "model.proctor.test";
 
-/// What an agent in a room may give as its key where it insists on one.
-pub const PLACEHOLDER_KEY: &str = "proctor-no-key";
-
-/// A name that is no protocol.
-#[derive(Debug, thiserror::Error)]
-#[error("{0:?} is no model API: anthropic, openai-chat, openai-responses or gemini")]
-pub struct UnknownApi(String);
-
-impl ModelApi {
-    /// All of them.
-    pub const ALL: [Self; 4] = [
-        Self::Anthropic,
-        Self::OpenaiChat,
-        Self::OpenaiResponses,
-        Self::Gemini,
-    ];
-
-    /// Its name on the command line and in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenaiChat => "openai-chat",
-            Self::OpenaiResponses => "openai-responses",
-            Self::Gemini => "gemini",
-        }
-    }
-
-    /// The host of the provider whose protocol it is.
-    pub fn host(self) -> &'static str {
-        match self {
-            Self::Anthropic => "api.anthropic.com",
-            Self::OpenaiChat | Self::OpenaiResponses => "api.openai.com",
-            Self::Gemini => "generativelanguage.googleapis.com",
-        }
-    }
-
-    fn is_openai(self) -> bool {
-        matches!(self, Self::OpenaiChat | Self::OpenaiResponses)
-    }
-}
-
-impl fmt::Display for ModelApi {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for ModelApi {
-    type Err = UnknownApi;
-
-    fn from_str(name: &str) -> Result<Self, UnknownApi> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|api| api.name() == name)
-            .ok_or_else(|| UnknownApi(name.chars().take(64).collect()))
-    }
-}
+pub use proctor_types::api::{ModelApi, PLACEHOLDER_KEY, UnknownApi};
 
 /// What a request to an API asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,11 +44,9 @@ impl Endpoint {
         // Clients of the OpenAI kind also ask without the version: their base
         // address has none where somebody forgot it.
         found.or_else(|| {
-            let api = *apis.iter().find(|api| api.is_openai())?;
             let path = format!("/v1{path}");
-            let apis = apis.iter().filter(|it| it.is_openai());
-            apis.chain([&api])
-                .find_map(|&api| versioned(api, method, &path))
+            let mut apis = apis.iter().filter(|api| api.is_openai());
+            apis.find_map(|&api| versioned(api, method, &path))
         })
     }
 

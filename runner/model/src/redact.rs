@@ -34,9 +34,14 @@ impl Redactor {
         Self { keys: known }
     }
 
+    /// Whether there is a key in `bytes`.
+    pub(crate) fn finds(&self, bytes: &[u8]) -> bool {
+        self.keys.iter().any(|key| key.find(bytes).is_some())
+    }
+
     /// Bytes without keys; the same allocation where there was none.
     pub(crate) fn bytes(&self, bytes: Bytes) -> Bytes {
-        if self.keys.iter().all(|key| key.find(&bytes).is_none()) {
+        if !self.finds(&bytes) {
             return bytes;
         }
         let mut copy = BytesMut::from(&bytes[..]);

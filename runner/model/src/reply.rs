@@ -16,6 +16,14 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
+    /// An error in our own words.
+    pub(crate) fn told(message: String) -> Self {
+        Self {
+            kind: String::new(),
+            message,
+        }
+    }
+
     /// Reads the body of an answer that is an error, whatever it is.
     pub(crate) fn read(body: &[u8]) -> Self {
         let text = || Self {
@@ -80,8 +88,15 @@ impl ApiError {
             || self.message.contains("credit balance is too low")
     }
 
-    /// What kind of failure an answer with this status is.
+    /// What kind of failure an answer with this status is, where it is not known
+    /// which model was asked.
     pub(crate) fn failure(&self, status: u16) -> Option<FailureKind> {
+        self.failure_of(status, None)
+    }
+
+    /// What kind of failure an answer with this status is; `asked` is the model
+    /// that was asked.
+    pub(crate) fn failure_of(&self, status: u16, asked: Option<&str>) -> Option<FailureKind> {
         let message = self.message.to_ascii_lowercase();
         let says = |phrases: &[&str]| phrases.iter().any(|it| message.contains(it));
         if matches!(status, 401 | 403) || self.kind == "API_KEY_INVALID" {
@@ -101,8 +116,26 @@ impl ApiError {
         if context || status == 413 {
             return Some(FailureKind::Context);
         }
-        // A model that the upstream does not know is the operator's mistake.
-        (status == 404 || status >= 500).then_some(FailureKind::Upstream)
+        let unknown = status == 404 && self.is_about_the_model(&message, asked);
+        (unknown || status >= 500).then_some(FailureKind::Upstream)
+    }
+
+    /// Whether an answer that something is not there means the model: one that
+    /// the upstream does not know is the operator's mistake. What else is not
+    /// there, such as an earlier response, was the agent's idea. `message` is the
+    /// error's in lower case.
+    fn is_about_the_model(&self, message: &str, asked: Option<&str>) -> bool {
+        let named = || {
+            let asked = asked.map(str::to_ascii_lowercase);
+            asked.is_some_and(|asked| !asked.is_empty() && message.contains(&asked))
+        };
+        match self.kind.as_str() {
+            "model_not_found" => true,
+            "not_found_error" => message.contains("model") || named(),
+            // `previous_response_not_found`: its message quotes the agent.
+            kind if kind.ends_with("_not_found") => false,
+            _ => message.contains("model"),
+        }
     }
 
     /// The same for an error in the middle of a stream, which has no status.
@@ -162,12 +195,7 @@ mod tests {
                 "API_KEY_INVALID: API key not valid.",
                 Some(Authentication),
             ),
-            (
-                404,
-                r#"{"detail":"Not Found"}"#,
-                "Not Found",
-                Some(Upstream),
-            ),
+            (404, r#"{"detail":"Not Found"}"#, "Not Found", None),
             (
                 400,
                 r#"{"error":"model is required"}"#,
@@ -187,6 +215,33 @@ mod tests {
             assert_eq!(error.describe(), shown);
             assert_eq!(error.failure(status), failure, "{body}");
         }
+    }
+
+    #[test]
+    fn only_a_model_that_is_not_there_is_the_operators_mistake() {
+        let of = |body: &str, asked| ApiError::read(body.as_bytes()).failure_of(404, asked);
+        let asked = Some("Claude-Unheard-Of");
+        for body in [
+            r#"{"error":{"message":"no","type":"invalid_request_error","code":"model_not_found"}}"#,
+            r#"{"type":"error","error":{"type":"not_found_error","message":"model: m"}}"#,
+            r#"{"type":"error","error":{"type":"not_found_error","message":"claude-unheard-of"}}"#,
+            r#"{"error":{"code":404,"message":"models/m is not found","status":"NOT_FOUND"}}"#,
+            r#"{"error":"Model 'm' not found, try pulling it first"}"#,
+        ] {
+            assert_eq!(of(body, asked), Some(FailureKind::Upstream), "{body}");
+        }
+        for body in [
+            r#"{"detail":"Not Found"}"#,
+            r#"{"type":"error","error":{"type":"not_found_error","message":"Not found"}}"#,
+            r#"{"error":{"message":"Response 'model' not found","code":"previous_response_not_found"}}"#,
+            r#"{"error":{"message":"No tool output found for call_1","code":null}}"#,
+            "",
+        ] {
+            assert_eq!(of(body, asked), None, "{body}");
+            assert_eq!(of(body, Some("")), None, "{body}");
+        }
+        let unknown = r#"{"error":{"type":"not_found_error","message":"claude-unheard-of"}}"#;
+        assert_eq!(of(unknown, None), None);
     }
 
     #[test]

@@ -213,7 +213,14 @@ async fn bounds_are_kept() {
     assert!(matches!(error, ClientError::Timeout { .. }), "{error}");
     server.fail(&Fault::Huge { bytes: 1 << 20 }, 1);
     let error = hasty.chat(&question()).await.unwrap_err();
-    assert!(matches!(error, ClientError::Unreachable { .. }), "{error}");
+    assert!(
+        matches!(error, ClientError::TooLarge { limit: 10_000, .. }),
+        "{error}"
+    );
+    assert!(
+        error.to_string().ends_with("is longer than 10000 bytes"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -4,15 +4,22 @@
 
 mod common;
 
+use std::io::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
-use common::{Answer, KEY, Setup, Trial, quick, request};
+use common::{Answer, KEY, Setup, Trial, body, model, post, quick, request};
 use http::StatusCode;
-use proctor_model::ModelApi;
-use proctor_model::gateway::Limits;
-use proctor_model::scripted::Fault;
+use proctor_model::gateway::{
+    GatewayError, JobConfig, JobModels, Limits, MemoryRecord, Mode, ModelGateway, TrialModels,
+};
+use proctor_model::scripted::{Fault, Script};
+use proctor_model::{ModelApi, ModelRoute, Roots};
 use proctor_types::manifest::FailureKind;
 use proctor_types::model::{Exchange, ExchangeEnd};
+use serde_json::json;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::TcpListener;
 
 const API: ModelApi = ModelApi::Anthropic;
 
@@ -259,6 +266,19 @@ async fn a_conversation_that_does_not_fit_is_the_agents() {
 }
 
 #[tokio::test]
+async fn a_404_is_the_upstreams_failure_only_where_it_means_the_model() {
+    let model =
+        r#"{"type":"error","error":{"type":"not_found_error","message":"claude-sonnet-4-5"}}"#;
+    let other = r#"{"error":{"message":"no model","code":"previous_response_not_found"}}"#;
+    for (body, failure) in [(model, Some(FailureKind::Upstream)), (other, None)] {
+        let (trial, answer, exchange) = failed(quick(), status(404, &[], body), 1).await;
+        assert_eq!(answer.text(), body);
+        assert_eq!(exchange.failure, failure);
+        assert_eq!(trial.gateway.summary().failure, failure);
+    }
+}
+
+#[tokio::test]
 async fn a_model_that_refuses_is_a_refusal() {
     let trial = Trial::new(Setup {
         script: Some("steps: [{say: I will not., stop: refusal}]"),
@@ -297,6 +317,86 @@ async fn an_upstream_that_is_not_there_is_said_to_be_unreachable() {
         (exchange.failure, exchange.usage),
         (Some(FailureKind::Upstream), None)
     );
+}
+
+#[tokio::test]
+async fn an_upstream_that_hangs_up_may_have_begun_and_is_asked_only_once() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let upstream = tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.read(&mut [0; 1 << 10]).await.unwrap()
+    });
+    let job = JobModels::new(JobConfig {
+        limits: quick(),
+        ..JobConfig::default()
+    });
+    let route = ModelRoute::new(API, vec![model(API).to_owned()], None);
+    let trial = TrialModels {
+        routes: vec![route.at(&address).unwrap()],
+        ..TrialModels::default()
+    };
+    let record = Arc::new(MemoryRecord::default());
+    let gateway = ModelGateway::new(&job.unwrap(), trial, record.clone()).unwrap();
+    let answer = Answer::read(gateway.respond(request(API, true)).await).await;
+    assert_eq!(answer.status, StatusCode::BAD_GATEWAY);
+    assert!(upstream.await.unwrap() > 0, "it had a request");
+    let exchange = record.exchanges().remove(0);
+    let described = exchange.end.describe();
+    assert!(described.contains("the connection broke"), "{described}");
+    assert_eq!(exchange.failure, Some(FailureKind::Upstream));
+    assert_eq!(exchange.attempts, 1);
+    assert!(exchange.estimated && exchange.usage.unwrap().input > 0);
+}
+
+#[tokio::test]
+async fn an_estimate_is_of_what_the_model_reads_and_not_of_what_was_sent() {
+    let trial = trial(quick()).await;
+    trial.server.fail(&Fault::Hang, 1);
+    let text = json!({
+        "model": model(API), "max_tokens": 1,
+        "messages": [{"role": "user", "content": "go ".repeat(10_000)}],
+    });
+    let text = text.to_string();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    let packed = gzip.finish().unwrap();
+    let sent = packed.len() as u64;
+    let mut request = post(API.host(), "/v1/messages", &json!({}));
+    let headers = request.headers_mut();
+    headers.insert("content-encoding", "gzip".parse().unwrap());
+    *request.body_mut() = body(packed);
+    assert_eq!(trial.ask(request).await.status, StatusCode::GATEWAY_TIMEOUT);
+    let exchange = trial.exchange();
+    assert_eq!(exchange.request_bytes, sent);
+    assert_eq!(exchange.usage.unwrap().input, text.len() as u64 / 4);
+}
+
+#[tokio::test]
+async fn certificates_are_read_only_where_an_upstream_is_asked() {
+    let job = JobModels::new(JobConfig {
+        roots: Roots::Only(b"none".to_vec()),
+        ..JobConfig::default()
+    });
+    let job = job.unwrap();
+    let gateway = |mode| {
+        let trial = TrialModels {
+            routes: vec![ModelRoute::new(API, vec![model(API).to_owned()], None)],
+            mode,
+            ..TrialModels::default()
+        };
+        ModelGateway::new(&job, trial, Arc::new(MemoryRecord::default()))
+    };
+    let script = Script::parse(common::SCRIPT).unwrap();
+    gateway(Mode::Scripted(script)).unwrap();
+    let error = gateway(Mode::Live).unwrap_err();
+    assert!(matches!(error, GatewayError::Transport(_)), "{error}");
+}
+
+#[test]
+fn the_requests_that_a_trial_can_have_at_once_fit_into_memory() {
+    let limits = Limits::default();
+    assert!(limits.request_bytes * limits.in_flight <= 512 << 20);
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use proctor_model::gateway::{
 use proctor_model::scripted::{Fault, Script};
 use proctor_model::{ModelApi, ModelRoute};
 use proctor_types::manifest::FailureKind;
-use proctor_types::model::{BudgetKind, BudgetScope, ExchangeEnd};
+use proctor_types::model::{BudgetKind, BudgetScope, Exchange, ExchangeEnd};
 use serde_json::json;
 
 #[tokio::test]
@@ -429,12 +429,23 @@ async fn records_are_lines_of_json_up_to_a_bound() {
     let exchange = trial.exchange();
     let file = File::default();
     let line = serde_json::to_string(&exchange).unwrap() + "\n";
-    let lines = JsonLines::new(file.clone(), 2 * line.len() as u64);
-    for _ in 0..5 {
+    let most = 8 * line.len();
+    let lines = JsonLines::new(file.clone(), most as u64);
+    for _ in 0..100 {
         lines.exchange(exchange.clone());
     }
-    assert_eq!(lines.finish().unwrap(), 3);
-    assert_eq!(file.0.lock().unwrap().len(), 2 * line.len());
-    let read: proctor_types::model::Exchange = serde_json::from_str(&line).unwrap();
-    assert_eq!(read, exchange);
+    let dropped = lines.finish().unwrap();
+    let text = String::from_utf8(file.0.lock().unwrap().clone()).unwrap();
+    assert!(text.len() <= most, "{} of {most} bytes", text.len());
+    let read = text.lines().map(serde_json::from_str);
+    let read: Vec<Exchange> = read.collect::<Result<_, _>>().unwrap();
+    assert_eq!(read.len() as u64 + dropped, 100);
+    // The last quarter of the room is for more of what is shorter.
+    let (whole, short) = read.split_at(6);
+    assert!(whole.iter().all(|it| *it == exchange));
+    assert!(short.len() > 2, "{} are short", short.len());
+    for it in short {
+        assert_eq!((&it.request, &it.reply), (&None, &None));
+        assert_eq!(it.tool_calls, exchange.tool_calls);
+    }
 }

@@ -11,8 +11,8 @@ use crate::cut::{cut, cut_part, cut_text};
 use crate::error::{ReadError, sample};
 use crate::failure;
 use crate::format::Format;
-use crate::json::{Fields, Look};
-use crate::limits::ReadLimits;
+use crate::json::{Fields, Look, embedded};
+use crate::limits::{Bounds, ReadLimits, Spent};
 use crate::lines::{Content, Lines};
 use crate::transcript::{NativeEnd, NativeFile, Transcript};
 
@@ -24,6 +24,7 @@ const NAME_BYTES: usize = 512;
 /// A transcript in the making.
 pub(crate) struct Builder<'a> {
     format: Format,
+    bounds: &'a Bounds,
     limits: &'a ReadLimits,
     file: String,
     line: Option<u64>,
@@ -73,10 +74,11 @@ pub(crate) struct Answer {
 }
 
 impl<'a> Builder<'a> {
-    pub(crate) fn new(format: Format, limits: &'a ReadLimits) -> Self {
+    pub(crate) fn new(format: Format, bounds: &'a Bounds) -> Self {
         Self {
             format,
-            limits,
+            bounds,
+            limits: &bounds.limits,
             file: String::new(),
             line: None,
             understood: 0,
@@ -94,6 +96,15 @@ impl<'a> Builder<'a> {
         self.limits
     }
 
+    /// The object that `text` is, where it is one: JSON inside of a string, or in
+    /// a row of a database.
+    ///
+    /// # Errors
+    /// When the reading's values do not suffice for it.
+    pub(crate) fn embedded(&self, text: &str) -> Result<Option<Fields>, ReadError> {
+        embedded(text, self.bounds).map_err(|Spent| self.bounds.spent(self.file.clone(), self.line))
+    }
+
     /// What follows is from `file`, and from `line` of it.
     pub(crate) fn at(&mut self, file: &NativeFile, line: Option<u64>) {
         self.file = file.shown();
@@ -108,7 +119,7 @@ impl<'a> Builder<'a> {
         mut take: impl FnMut(&mut Self, Fields) -> Result<(), ReadError>,
     ) -> Result<(), ReadError> {
         self.at(file, None);
-        for line in Lines::new(file, self.limits) {
+        for line in Lines::new(file, self.bounds) {
             let line = line?;
             self.line = Some(line.number);
             match line.content {
@@ -136,9 +147,13 @@ impl<'a> Builder<'a> {
 
     /// An event that this version does not know.
     pub(crate) fn unknown(&mut self, fields: Fields) -> Result<(), ReadError> {
-        let value = Value::Object(fields);
+        self.stray_value(Value::Object(fields), "an unknown event".to_owned())
+    }
+
+    /// A strange value, with its own beginning as the sample.
+    pub(crate) fn stray_value(&mut self, value: Value, problem: String) -> Result<(), ReadError> {
         let shown = sample(value.to_string().as_bytes());
-        self.stray(value, "an unknown event".to_owned(), shown)
+        self.stray(value, problem, shown)
     }
 
     /// Something strange: kept, counted, and shown if all is strange.

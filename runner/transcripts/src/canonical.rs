@@ -10,18 +10,19 @@
 //! Any other type is kept with its fields.
 
 use proctor_types::transcript::{Event, Part, Role};
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::builder::{Answer, Builder, Words};
-use crate::error::{ReadError, sample};
+use crate::error::ReadError;
 use crate::failure;
 use crate::format::Format;
 use crate::json::{Fields, Look};
-use crate::limits::ReadLimits;
+use crate::limits::Bounds;
 use crate::transcript::{NativeEnd, NativeFile, Transcript};
 
-pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
-    let mut builder = Builder::new(Format::Canonical, limits);
+pub(crate) fn read(files: &[NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
+    let mut builder = Builder::new(Format::Canonical, bounds);
     let mut replies = 0;
     for file in files {
         builder.each_object(file, |builder, fields| event(builder, fields, &mut replies))?;
@@ -48,17 +49,13 @@ fn event(builder: &mut Builder<'_>, fields: Fields, replies: &mut u64) -> Result
         _ => return builder.keep(fields),
     }
     let timestamp = fields.moment("timestamp");
-    let shown = sample(Value::Object(fields.clone()).to_string().as_bytes());
-    let event: Event = match serde_json::from_value(Value::Object(fields.clone())) {
+    let value = Value::Object(fields);
+    let event = match Event::deserialize(&value) {
         Ok(event) => event,
-        Err(error) => {
-            let problem = format!("no message: {error}");
-            return builder.stray(Value::Object(fields), problem, shown);
-        }
+        Err(error) => return builder.stray_value(value, format!("no message: {error}")),
     };
     let Some(message) = event.message else {
-        let problem = "a message without a message".to_owned();
-        return builder.stray(Value::Object(fields), problem, shown);
+        return builder.stray_value(value, "a message without a message".to_owned());
     };
     match message.role {
         Role::System | Role::User => {

@@ -18,7 +18,7 @@ use crate::combine::combine;
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::json::{Fields, Look, content, number_after};
-use crate::limits::ReadLimits;
+use crate::limits::Bounds;
 use crate::lines::first_objects;
 use crate::transcript::{NativeEnd, NativeFile, Transcript};
 use crate::usage;
@@ -38,27 +38,23 @@ const BOOKKEEPING: &[&str] = &[
     "stream_event",
 ];
 
-pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
+pub(crate) fn read(files: &[NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
     let (streams, sessions): (Vec<_>, Vec<_>) =
-        files.iter().partition(|file| is_stream(file, limits));
+        files.iter().partition(|file| is_stream(file, bounds));
     let all = |files: Vec<&NativeFile>, stream: bool| {
-        (!files.is_empty()).then(|| read_all(&files, stream, limits))
+        (!files.is_empty()).then(|| read_all(&files, stream, bounds))
     };
     combine(all(sessions, false), all(streams, true))
 }
 
-fn is_stream(file: &NativeFile, limits: &ReadLimits) -> bool {
-    first_objects(file, limits)
+fn is_stream(file: &NativeFile, bounds: &Bounds) -> bool {
+    first_objects(file, bounds)
         .iter()
         .any(|fields| fields.contains_key("session_id") || fields.text("type") == Some("result"))
 }
 
-fn read_all(
-    files: &[&NativeFile],
-    stream: bool,
-    limits: &ReadLimits,
-) -> Result<Transcript, ReadError> {
-    let mut builder = Builder::new(Format::ClaudeCode, limits);
+fn read_all(files: &[&NativeFile], stream: bool, bounds: &Bounds) -> Result<Transcript, ReadError> {
+    let mut builder = Builder::new(Format::ClaudeCode, bounds);
     for file in files {
         let mut result = None;
         let mut init_model = None;

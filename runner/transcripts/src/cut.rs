@@ -31,10 +31,7 @@ pub(crate) fn cut_text(text: &mut String, limit: usize) -> u64 {
     if text.len() <= limit {
         return 0;
     }
-    let mut end = limit;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(limit);
     let gone = text.len() - end;
     text.truncate(end);
     gone as u64

@@ -92,14 +92,10 @@ pub(crate) fn kind(status: Option<u64>, names: &[&str], message: &str) -> Option
 /// An agent's words, not too many of them.
 pub(crate) fn reason(message: &str) -> String {
     let message = message.trim();
-    let mut end = message.len().min(REASON_BYTES);
-    while !message.is_char_boundary(end) {
-        end -= 1;
-    }
     if message.is_empty() {
         "the agent reports an error, and not which".to_owned()
     } else {
-        message[..end].to_owned()
+        message[..message.floor_char_boundary(REASON_BYTES)].to_owned()
     }
 }
 
@@ -122,10 +118,7 @@ fn by_status(status: u64) -> Option<FailureKind> {
 }
 
 fn by_message(message: &str) -> Option<FailureKind> {
-    let mut end = message.len().min(REASON_BYTES);
-    while !message.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = message.floor_char_boundary(REASON_BYTES);
     let message = message[..end].to_ascii_lowercase();
     let mut words = message.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     if let Some(kind) = words.find_map(by_name) {

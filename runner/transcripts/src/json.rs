@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use proctor_types::transcript::Part;
 use serde_json::{Map, Value};
 
-use crate::limits::ReadLimits;
+use crate::limits::{Bounds, Spent};
 
 /// An object's fields.
 pub(crate) type Fields = Map<String, Value>;
@@ -117,14 +117,26 @@ pub(crate) fn weigh(text: &[u8], depth: usize, values: usize) -> Result<usize, R
     Ok(count)
 }
 
-/// The object that `text` is, where it is one within the limits. For JSON
-/// inside of a string, which the scan of its line did not see.
-pub(crate) fn embedded(text: &str, limits: &ReadLimits) -> Option<Fields> {
+/// The object that `text` is, where it is one within the limits: an eighth of a
+/// reading's values at most. For JSON inside of a string, which the scan of its
+/// line did not see.
+///
+/// # Errors
+/// When it has more values than are left.
+pub(crate) fn embedded(text: &str, bounds: &Bounds) -> Result<Option<Fields>, Spent> {
+    let limits = &bounds.limits;
     if text.len() > limits.line_bytes {
-        return None;
+        return Ok(None);
     }
-    weigh(text.as_bytes(), limits.depth, limits.values / 8).ok()?;
-    serde_json::from_str(text).ok()
+    let Ok(count) = weigh(text.as_bytes(), limits.depth, limits.values / 8) else {
+        return Ok(None);
+    };
+    let fields: Option<Fields> = serde_json::from_str(text).ok();
+    // Prose has commas, too, and makes no values.
+    if fields.is_some() {
+        bounds.take(count)?;
+    }
+    Ok(fields)
 }
 
 /// A part that is the agent's thinking, in the shape of `OpenClaw`.

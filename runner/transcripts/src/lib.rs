@@ -48,6 +48,8 @@ pub use limits::ReadLimits;
 pub use transcript::{NativeEnd, NativeFile, Transcript, Unknown};
 pub use view::openclaw_view;
 
+use limits::Bounds;
+
 /// Reads the files that a run of an agent left behind.
 ///
 /// The order of `files` is that of the conversation where there are several of
@@ -58,15 +60,16 @@ pub fn read(
     limits: &ReadLimits,
 ) -> Result<Transcript, ReadError> {
     limits.admit(format, files)?;
+    let bounds = &Bounds::new(*limits);
     match format {
-        Format::ClaudeCode => claude_code::read(files, limits),
-        Format::Codex => codex::read(files, limits),
-        Format::Gemini => gemini::read(files, limits),
-        Format::Opencode => opencode::read(files, limits),
-        Format::Openclaw => openclaw::read(files, limits),
-        Format::Pi => pi::read(files, limits),
-        Format::Canonical => canonical::read(files, limits),
-        Format::Text => text::read(files, limits),
-        Format::Atif => atif::read(files, limits),
+        Format::ClaudeCode => claude_code::read(files, bounds),
+        Format::Codex => codex::read(files, bounds),
+        Format::Gemini => gemini::read(files, bounds),
+        Format::Opencode => opencode::read(files, bounds),
+        Format::Openclaw => openclaw::read(files, bounds),
+        Format::Pi => pi::read(files, bounds),
+        Format::Canonical => canonical::read(files, bounds),
+        Format::Text => text::read(files, bounds),
+        Format::Atif => atif::read(files, bounds),
     }
 }

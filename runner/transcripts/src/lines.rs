@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::error::{ReadError, sample};
 use crate::json::{Fields, Refusal, weigh};
-use crate::limits::ReadLimits;
+use crate::limits::{Bounds, Spent};
 use crate::transcript::NativeFile;
 
 /// Bytes of a line that is no JSON that are kept.
@@ -45,40 +45,36 @@ pub(crate) struct Lines<'a> {
     file: &'a NativeFile,
     rest: &'a [u8],
     number: u64,
-    values: usize,
-    limits: &'a ReadLimits,
+    bounds: &'a Bounds,
 }
 
 impl<'a> Lines<'a> {
     /// Reads `file` from its beginning.
-    pub(crate) fn new(file: &'a NativeFile, limits: &'a ReadLimits) -> Self {
+    pub(crate) fn new(file: &'a NativeFile, bounds: &'a Bounds) -> Self {
         Self {
             file,
             rest: &file.bytes,
             number: 0,
-            values: limits.values,
-            limits,
+            bounds,
         }
     }
 
-    fn too_large(&self, what: &'static str, limit: usize) -> ReadError {
-        ReadError::TooLarge {
-            file: self.file.shown(),
-            line: Some(self.number),
-            what,
-            limit: limit as u64,
+    fn object(&self, line: &[u8], ended: bool) -> Result<Content, ReadError> {
+        let limits = &self.bounds.limits;
+        if line.len() > limits.line_bytes {
+            return Err(ReadError::TooLarge {
+                file: self.file.shown(),
+                line: Some(self.number),
+                what: "bytes in a line",
+                limit: limits.line_bytes as u64,
+            });
         }
-    }
-
-    fn object(&mut self, line: &[u8], ended: bool) -> Result<Content, ReadError> {
-        if line.len() > self.limits.line_bytes {
-            return Err(self.too_large("bytes in a line", self.limits.line_bytes));
-        }
-        match weigh(line, self.limits.depth, self.values) {
-            Ok(count) => self.values -= count,
-            Err(Refusal::Many) => return Err(self.too_large("JSON values", self.limits.values)),
+        let spent = || self.bounds.spent(self.file.shown(), Some(self.number));
+        match weigh(line, limits.depth, self.bounds.values_left()) {
+            Ok(count) => self.bounds.take(count).map_err(|Spent| spent())?,
+            Err(Refusal::Many) => return Err(spent()),
             Err(Refusal::Deep) => {
-                let problem = format!("nested more than {} deep", self.limits.depth);
+                let problem = format!("nested more than {} deep", limits.depth);
                 return Ok(stray(line, problem));
             }
         }
@@ -123,21 +119,45 @@ impl Iterator for Lines<'_> {
 }
 
 /// The whole of a file as one object, where it is one.
-pub(crate) fn whole(file: &NativeFile, limits: &ReadLimits) -> Option<Fields> {
+///
+/// # Errors
+/// When it has more values than are left: read by its lines, such a document
+/// would be nothing but strange ones.
+pub(crate) fn whole(file: &NativeFile, bounds: &Bounds) -> Result<Option<Fields>, ReadError> {
     let bytes = file.bytes.trim_ascii();
-    if !bytes.starts_with(b"{") || bytes.len() as u64 > limits.bytes {
-        return None;
+    if !bytes.starts_with(b"{") || bytes.len() as u64 > bounds.limits.bytes {
+        return Ok(None);
     }
-    weigh(bytes, limits.depth, limits.values).ok()?;
+    let spent = || bounds.spent(file.shown(), None);
+    let count = match weigh(bytes, bounds.limits.depth, bounds.values_left()) {
+        Ok(count) => count,
+        Err(Refusal::Deep) => return Ok(None),
+        // Of many objects each is weighed by itself.
+        Err(Refusal::Many) if begins_with_a_line(file, bounds) => return Ok(None),
+        Err(Refusal::Many) => return Err(spent()),
+    };
     match parse(bytes) {
-        Ok(Value::Object(fields)) => Some(fields),
-        _ => None,
+        Ok(Value::Object(fields)) => {
+            bounds.take(count).map_err(|Spent| spent())?;
+            Ok(Some(fields))
+        }
+        _ => Ok(None),
     }
 }
 
-/// The objects on the first lines of a file, to tell what it is.
-pub(crate) fn first_objects(file: &NativeFile, limits: &ReadLimits) -> Vec<Fields> {
-    Lines::new(file, limits)
+/// Whether the first line of a file is an object, and others follow.
+fn begins_with_a_line(file: &NativeFile, bounds: &Bounds) -> bool {
+    let aside = bounds.aside();
+    let mut lines = Lines::new(file, &aside);
+    let first = lines.next();
+    matches!(first, Some(Ok(line)) if matches!(line.content, Content::Object(_)))
+        && !lines.rest.trim_ascii().is_empty()
+}
+
+/// The objects on the first lines of a file, to tell what it is. They are not
+/// kept: none of their values is taken from the reading.
+pub(crate) fn first_objects(file: &NativeFile, bounds: &Bounds) -> Vec<Fields> {
+    Lines::new(file, &bounds.aside())
         .take(16)
         .filter_map(|line| match line.ok()?.content {
             Content::Object(fields) => Some(fields),

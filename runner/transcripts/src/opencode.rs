@@ -11,8 +11,8 @@ use crate::builder::{Answer, Builder, Words};
 use crate::combine::combine;
 use crate::error::{ReadError, sample};
 use crate::format::Format;
-use crate::json::{Fields, Look, embedded, thinking};
-use crate::limits::ReadLimits;
+use crate::json::{Fields, Look, thinking};
+use crate::limits::Bounds;
 use crate::lines::whole;
 use crate::sqlite::{self, Database};
 use crate::transcript::{NativeEnd, NativeFile, Transcript};
@@ -21,7 +21,7 @@ use crate::usage;
 /// Tables of `opencode.db` that are read.
 const TABLES: [&str; 2] = ["message", "part"];
 
-pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
+pub(crate) fn read(files: &[NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
     let (mut documents, mut streams, mut databases) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
         if sqlite::is_log(file, files) {
@@ -31,13 +31,13 @@ pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcri
             databases.push(file);
             continue;
         }
-        match whole(file, limits) {
+        match whole(file, bounds)? {
             Some(document) if document.contains_key("messages") => documents.push((file, document)),
             _ => streams.push(file),
         }
     }
     let session = (!documents.is_empty() || !databases.is_empty()).then(|| {
-        let mut builder = Builder::new(Format::Opencode, limits);
+        let mut builder = Builder::new(Format::Opencode, bounds);
         for (file, document) in &documents {
             builder.at(file, None);
             export(&mut builder, document)?;
@@ -52,12 +52,12 @@ pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcri
     });
     combine(
         session,
-        (!streams.is_empty()).then(|| stream(&streams, limits)),
+        (!streams.is_empty()).then(|| stream(&streams, bounds)),
     )
 }
 
-fn stream(files: &[&NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
-    let mut builder = Builder::new(Format::Opencode, limits);
+fn stream(files: &[&NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
+    let mut builder = Builder::new(Format::Opencode, bounds);
     for file in files {
         builder.each_object(file, |builder, fields| {
             builder.session(fields.text("sessionID"));
@@ -92,8 +92,7 @@ fn export(builder: &mut Builder<'_>, document: &Fields) -> Result<(), ReadError>
             .as_object()
             .and_then(|fields| Some((fields, fields.object("info")?)))
         else {
-            let shown = sample(message.to_string().as_bytes());
-            builder.stray(message.clone(), "not a message".to_owned(), shown)?;
+            builder.stray_value(message.clone(), "not a message".to_owned())?;
             continue;
         };
         let parts: Vec<&Fields> = fields
@@ -273,7 +272,7 @@ fn database(
 
 /// A row's JSON, or a strange event.
 fn data_of(builder: &mut Builder<'_>, data: &str) -> Result<Option<Fields>, ReadError> {
-    let fields = embedded(data, builder.limits());
+    let fields = builder.embedded(data)?;
     if fields.is_none() {
         let shown = sample(data.as_bytes());
         builder.stray(

@@ -1,4 +1,4 @@
-//! pi. Measured with the version of November 2026: a session
+//! pi. Measured with 0.73.1: a session
 //! (`~/.pi/agent/sessions/*/*.jsonl`), whose shape is `OpenClaw`'s, and a
 //! stream (`--mode json`), which tells every message at its start, at each
 //! token, and at its end. Prefer the session: a stream repeats a message as
@@ -11,17 +11,17 @@ use crate::combine::combine;
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::json::{Fields, Look};
-use crate::limits::ReadLimits;
+use crate::limits::Bounds;
 use crate::lines::first_objects;
 use crate::openclaw::session::Session;
 use crate::transcript::{NativeFile, Transcript};
 
-pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
+pub(crate) fn read(files: &[NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
     let (streams, sessions): (Vec<_>, Vec<_>) =
-        files.iter().partition(|file| is_stream(file, limits));
+        files.iter().partition(|file| is_stream(file, bounds));
     let all = |files: Vec<&NativeFile>| {
         (!files.is_empty()).then(|| {
-            let mut builder = Builder::new(Format::Pi, limits);
+            let mut builder = Builder::new(Format::Pi, bounds);
             let mut reader = Reader::default();
             for file in files {
                 builder.each_object(file, |builder, fields| reader.event(builder, fields))?;
@@ -33,8 +33,8 @@ pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcri
     combine(all(sessions), all(streams))
 }
 
-fn is_stream(file: &NativeFile, limits: &ReadLimits) -> bool {
-    first_objects(file, limits).iter().any(|fields| {
+fn is_stream(file: &NativeFile, bounds: &Bounds) -> bool {
+    first_objects(file, bounds).iter().any(|fields| {
         matches!(
             fields.text("type"),
             Some("agent_start" | "turn_start" | "message_start" | "message_end")

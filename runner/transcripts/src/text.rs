@@ -5,13 +5,13 @@ use proctor_types::transcript::Part;
 use crate::builder::{Builder, Words};
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::limits::ReadLimits;
+use crate::limits::Bounds;
 use crate::transcript::{NativeFile, Transcript};
 
 /// All files as one message of the agent's; bytes that are no UTF-8 are
 /// replaced.
-pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
-    let mut builder = Builder::new(Format::Text, limits);
+pub(crate) fn read(files: &[NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
+    let mut builder = Builder::new(Format::Text, bounds);
     let mut text = String::new();
     for file in files {
         builder.at(file, None);

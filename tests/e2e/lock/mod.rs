@@ -121,9 +121,17 @@ fn any_module_can_be_looked_at_and_a_refused_one_ends_with_4() {
     };
     let plain = written("core.wasm", CORE_MODULE);
     let other = written("other.wasm", &of_another_contract());
-    let own = root().join("tasks/gws-task-management/grader.wasm");
-    let (code, own) = inspect(own.to_str().unwrap());
+    let task = root().join("tasks/gws-task-management");
+    let module = task.join("grader.wasm");
+    let (code, own) = inspect(module.to_str().unwrap());
     assert_eq!(code, 0, "{own}");
+    assert_eq!(own["bytes"], fs::metadata(&module).unwrap().len());
+    let record = fs::read_to_string(task.join("grader.build.toml")).unwrap();
+    for key in ["source_sha256", "proctor", "rustc", "wit_component"] {
+        let line = format!("{key} = \"{}\"\n", own["build"][key].as_str().unwrap());
+        assert!(record.contains(&line), "{line} is not in {record}");
+    }
+    assert!(own["no_build"].is_null(), "{own}");
     assert_eq!(own["abi"], "proctor:grader@1.0.0");
     assert!(
         own["imports"]
@@ -142,6 +150,10 @@ fn any_module_can_be_looked_at_and_a_refused_one_ends_with_4() {
             "{file}"
         );
         assert_eq!(module["sha256"].as_str().unwrap().len(), 64);
+        assert_eq!(module["bytes"], fs::metadata(file).unwrap().len());
+        // Nobody says how it was built, and that is said.
+        assert!(module["build"].is_null(), "{module}");
+        assert!(module["no_build"].is_string(), "{module}");
     }
     assert_eq!(inspect(&other).1["abi"], "proctor:grader@9.0.0");
     // What is no module at all, or goes on for ever.
@@ -213,4 +225,47 @@ fn warnings_are_json_where_it_is_asked_for() {
     let warning: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
     let message = warning["warning"]["message"].as_str().unwrap();
     assert!(message.contains("compiled again"), "{message}");
+}
+
+/// Two branches that each lock a task of their own: git merges the lock, and
+/// what it makes of it is what `proctor lock` would write.
+#[test]
+fn branches_that_lock_different_tasks_merge_by_themselves() {
+    let desk = Desk::new();
+    let suite = |branch: &str, ids: &[&str]| {
+        let suite = desk.path(branch);
+        fs::create_dir(&suite).unwrap();
+        for id in ids {
+            let task = format!(
+                "---\nid: {id}\ngrading_type: automated\ntimeout_seconds: 60\n---\n\n## Prompt\n\n\
+                 Do {id}.\n\n## Automated Checks\n\n```python\ndef grade(transcript, \
+                 workspace_path):\n    return {{}}\n```\n"
+            );
+            fs::write(suite.join(format!("task_{id}.md")), task).unwrap();
+        }
+        let locked = desk.run(["lock", suite.to_str().unwrap()]);
+        assert_eq!(locked.code, 0, "{locked:?}");
+        suite.join("proctor.lock")
+    };
+    let base = suite("base", &["calendar", "mail"]);
+    let ours = suite("ours", &["budget", "calendar", "mail"]);
+    let theirs = suite("theirs", &["calendar", "mail", "travel"]);
+    let both = suite("both", &["budget", "calendar", "mail", "travel"]);
+    let merged = desk
+        .program("git")
+        .args(["merge-file", "-p"])
+        .args([&ours, &base, &theirs])
+        .output()
+        .unwrap();
+    assert!(merged.status.success(), "{merged:?}");
+    let merged = String::from_utf8(merged.stdout).unwrap();
+    assert_eq!(merged, fs::read_to_string(&both).unwrap());
+    fs::write(&both, merged).unwrap();
+    let suite = desk.path("both");
+    let verified = desk.run(["verify", suite.to_str().unwrap()]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+    assert!(
+        verified.out.contains("fits the suite: 4 tasks"),
+        "{verified:?}"
+    );
 }

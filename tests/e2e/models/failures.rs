@@ -125,6 +125,28 @@ fn traffic_is_recorded_and_replayed_without_a_service() {
     assert_eq!(replayed.points("note"), Some(1.0));
 }
 
+/// What is refused leaves no file behind that the next try would stumble over.
+#[test]
+fn a_cassette_is_made_when_all_else_is_right() {
+    let desk = Desk::new();
+    let task = note_task(&desk);
+    let cassette = desk.path("new.cassette");
+    let record = ["--record", cassette.to_str().unwrap()];
+    let run = ["run", task.to_str().unwrap(), "--agent", "loop", "--model"];
+    let refused = desk.run([&run[..], &["openai-compatible/x"], &record].concat());
+    refused.refused(2, &["--model-url"]);
+    assert!(!cassette.exists());
+    std::fs::write(&cassette, "mine").unwrap();
+    let given = [
+        "openai-compatible/x",
+        "--model-url",
+        "http://127.0.0.1:9/v1",
+    ];
+    let refused = desk.run([&run[..], &given, &record].concat());
+    refused.refused(2, &["new.cassette", "name another"]);
+    assert_eq!(std::fs::read(&cassette).unwrap(), b"mine");
+}
+
 #[test]
 fn what_cannot_be_is_said_before_anything_runs() {
     let desk = Desk::new();
@@ -155,6 +177,36 @@ fn what_cannot_be_is_said_before_anything_runs() {
             &["--agent", "loop", "--model", "scripted/nowhere.yaml"],
             9,
             &["nowhere.yaml"],
+        ),
+        (
+            &[
+                "--agent",
+                "loop",
+                "--model",
+                "openai-compatible/small",
+                "--model-url",
+                "http://127.0.0.1:9/v1",
+                "--judge",
+                "openai-compatible/small",
+                "--judge-url",
+                "http://127.0.0.1:9/v1",
+            ],
+            2,
+            &["would judge its own work", "--judge-same-model"],
+        ),
+        (
+            &[
+                "--agent",
+                "loop",
+                "--model",
+                "openai-compatible/unheard-of",
+                "--model-url",
+                "http://127.0.0.1:9/v1",
+                "--budget-usd",
+                "1",
+            ],
+            2,
+            &["the price of unheard-of is not known"],
         ),
         (
             &["--agent", "nop", "--turns", "3"],

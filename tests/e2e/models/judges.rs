@@ -68,6 +68,13 @@ fn a_model_judges_what_is_open_and_its_answers_are_kept() {
     assert_eq!(service.server.seen().len(), asked);
     assert_eq!(again(&["--fresh"]).code, 0);
     assert!(service.server.seen().len() > asked);
+    // A line that a crash cut off does no harm to those before and after it.
+    let calls = trial.dir.join("judge.jsonl");
+    let mut torn = std::fs::read(&calls).unwrap();
+    torn.extend_from_slice(b"{\"schema\":\"proctor.ju");
+    std::fs::write(&calls, torn).unwrap();
+    assert_eq!(again(&["--fresh"]).code, 0);
+    assert_eq!(again(&[]).code, 0);
     // The grader's own verdict is still what grading the evidence gives.
     let regraded = desk.run(["grade", trial.dir.to_str().unwrap()]);
     assert_eq!(regraded.code, 0, "{regraded:?}");

@@ -18,6 +18,14 @@ fn files(dir: &Path, found: &mut Vec<std::path::PathBuf>) {
     }
 }
 
+fn key_file(desk: &Desk, mode: u32) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt as _;
+    let key = desk.path("key");
+    std::fs::write(&key, KEY).unwrap();
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(mode)).unwrap();
+    key
+}
+
 fn contains(bytes: &[u8], needle: &str) -> bool {
     bytes
         .windows(needle.len())
@@ -28,13 +36,14 @@ fn contains(bytes: &[u8], needle: &str) -> bool {
 /// sees; nothing of the job, nor what was printed, has it.
 #[test]
 fn a_planted_key_is_in_no_artifact() {
-    let script = "steps:\n  - call: {shell: \"env; cat /proc/*/environ /proc/*/cmdline \
-        2>/dev/null; curl -sS https://api.openai.com/v1/models; cat /etc/ssl/* 2>/dev/null | \
-        head -c 1000; true\"}\n  - say: I have looked everywhere.\n";
+    let script = "steps:\n  - call: {shell: \"{ env; cat /proc/*/environ /proc/*/cmdline; \
+        curl -sS http://model.proctor.test/v1/models; cat /etc/ssl/* /opt/proctor/*/*; } \
+        > seen.txt 2>&1; true\"}\n  - say: I have looked everywhere.\n";
     let service = Service::start(script, Some(KEY));
     let desk = Desk::new();
     let task = note_task(&desk);
     let cassette = desk.path("cassette");
+    let key = key_file(&desk, 0o600);
     let out = desk.path("job");
     let mut command = desk.proctor();
     command
@@ -46,7 +55,8 @@ fn a_planted_key_is_in_no_artifact() {
         .arg(&cassette)
         .arg("--out")
         .arg(&out)
-        .env("OPENAI_API_KEY", KEY);
+        .arg("--key-file")
+        .arg(&key);
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
@@ -60,6 +70,10 @@ fn a_planted_key_is_in_no_artifact() {
     let mut all = vec![cassette];
     files(&out, &mut all);
     assert!(all.len() > 10);
+    // It did look, and all that it saw is kept.
+    let seen = all.iter().find(|path| path.ends_with("workspace/seen.txt"));
+    let seen = std::fs::read(seen.unwrap()).unwrap();
+    assert!(contains(&seen, "PATH=") && contains(&seen, "small"));
     for path in all {
         let bytes = std::fs::read(&path).unwrap();
         assert!(!contains(&bytes, KEY), "{}", path.display());
@@ -69,12 +83,9 @@ fn a_planted_key_is_in_no_artifact() {
 /// A file that others can read is no place for a key.
 #[test]
 fn a_key_file_that_others_can_read_is_refused() {
-    use std::os::unix::fs::PermissionsExt as _;
     let desk = Desk::new();
     let task = note_task(&desk);
-    let key = desk.path("key");
-    std::fs::write(&key, KEY).unwrap();
-    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let key = key_file(&desk, 0o644);
     let arguments = [
         "run",
         task.to_str().unwrap(),

@@ -64,6 +64,37 @@ fn a_full_workspace_is_the_probes_problem() {
     assert!(printed(&trial, "reads").contains("big"));
 }
 
+/// What runs the agent's code gets no more than the agent had, and cannot ask
+/// for it.
+#[test]
+fn a_probe_is_held_to_the_agents_memory() {
+    let desk = Desk::new();
+    let probes = serde_json::json!([
+        {"name": "limits", "run": "ulimit -Sd; ulimit -Hd; ulimit -d unlimited || echo refused"},
+        {"name": "takes", "run": "python3 -I -c 'bytearray(512 << 20)'"},
+        {"name": "after", "run": "python3 -I -c 'print(len(bytearray(16 << 20)))'"},
+    ]);
+    let task = desk.task(|text| {
+        let keys = format!("proctor:\n  limits: {{memory: 256MiB}}\n  probes: {probes}\n");
+        text.replace("proctor:\n", &keys)
+    });
+    let trial = desk.trial(&task, &desk.steps(&["ulimit -Sd; ulimit -Hd"]), &[]);
+    assert_eq!(trial.job["denominator"]["counted"], 1, "{}", trial.record);
+    // In KiB, as the agent's own.
+    assert_eq!(trial.outputs()[0].trim(), "262144\n262144");
+    assert_eq!(printed(&trial, "limits"), "262144\n262144\nrefused\n");
+    let takes = probe(&trial, "takes");
+    assert_eq!(
+        (&takes["status"], &takes["exit_code"]),
+        (&"exited".into(), &1.into())
+    );
+    assert!(
+        takes["stderr"].as_str().unwrap().contains("MemoryError"),
+        "{takes}"
+    );
+    assert_eq!(printed(&trial, "after"), "16777216\n");
+}
+
 #[test]
 fn fork_bombs_and_leftovers_take_nothing_from_a_probe() {
     let desk = Desk::new();

@@ -71,6 +71,10 @@ impl Case {
     }
 
     fn grade(&self, more: &[&str]) -> Ended {
+        self.desk.run(self.arguments(more))
+    }
+
+    fn arguments(&self, more: &[&str]) -> Vec<String> {
         let at = |name: &str| self.desk.path(name).to_str().unwrap().to_owned();
         let mut arguments = vec!["grade".to_owned(), self.task.to_str().unwrap().to_owned()];
         for (option, value) in [
@@ -83,7 +87,7 @@ impl Case {
             }
         }
         arguments.extend(more.iter().map(ToString::to_string));
-        self.desk.run(arguments)
+        arguments
     }
 }
 
@@ -215,4 +219,64 @@ fn scripts_of_ones_own_grade_too() {
         ended.out.contains("mine.py: the grader cannot be used"),
         "{ended:?}"
     );
+}
+
+/// Graders differ in the name that they look for arguments under, and whoever
+/// wrote the transcript chose one.
+#[test]
+fn arguments_are_found_under_all_three_names() {
+    let case = Case::new();
+    let script = case.desk.path("mine.py");
+    std::fs::write(
+        &script,
+        "def grade(transcript, workspace_path):
+    calls = [e for e in transcript if e['type'] == 'tool_use']
+    calls += [part for e in transcript if e['type'] == 'message'
+              for part in e['message']['content'] if part['type'] == 'toolCall']
+    names = ('arguments', 'input', 'params')
+    return {
+        'calls': len(calls) / 6,
+        'all': all(c.get(name) == {'command': 'pytest'} for c in calls for name in names),
+    }
+",
+    )
+    .unwrap();
+    let events = ["arguments", "input", "params"].map(|name| {
+        let rest = format!(r#""name":"bash","{name}":{{"command":"pytest"}}}}"#);
+        format!(
+            "{{\"type\":\"tool_use\",{rest}\n\
+             {{\"type\":\"message\",\"message\":{{\"role\":\"assistant\",\"content\":[\
+             {{\"type\":\"toolCall\",{rest}]}}}}\n"
+        )
+    });
+    std::fs::write(case.desk.path("events.json"), events.concat()).unwrap();
+    let ended = case.grade(&["--grader", script.to_str().unwrap(), "--format", "json"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let json = ended.json();
+    for one in json["criteria"].as_array().unwrap() {
+        assert_eq!(one["points"], 1.0, "{json}");
+    }
+    assert_eq!(json["automated"], 1.0);
+}
+
+/// Slow, because it compiles the component: that takes seconds, so it is said,
+/// and done once.
+#[test]
+fn the_first_use_says_that_it_compiles_and_the_second_does_not() {
+    let case = Case::new();
+    let grade = || {
+        let mut command = case.desk.proctor();
+        command
+            .env("XDG_CACHE_HOME", case.desk.path("cache"))
+            .args(case.arguments(&["--format", "json"]));
+        let ended = Ended::of(&command.output().unwrap());
+        assert_eq!(ended.code, 0, "{ended:?}");
+        ended
+    };
+    let said = "compiling the Python grader, once";
+    let first = grade();
+    assert!(first.err.contains(said), "{first:?}");
+    let second = grade();
+    assert!(!second.err.contains(said), "{second:?}");
+    assert_eq!(first.out, second.out);
 }

@@ -49,6 +49,7 @@ fn a_task_without_a_component_is_graded_by_its_python() {
         decided.iter().all(|(_, points)| *points == 1.0),
         "{decided:?}"
     );
+    calls_have_their_arguments_under_three_names(&trial);
     // Who graded is in the record and in the verdict.
     let verdict = verdict(&trial);
     for place in [&trial.record["grader"], &verdict["grader"]["kind"]] {
@@ -78,6 +79,24 @@ fn a_task_without_a_component_is_graded_by_its_python() {
     )
     .unwrap();
     regrade(&desk, &trial, &[]).refused(5, &["is not what graded the trial"]);
+}
+
+/// What graders in Python find in the transcript of any trial.
+fn calls_have_their_arguments_under_three_names(trial: &Trial) {
+    let events = trial.evidence_lines("transcript.jsonl");
+    let contents = events.iter().map(|event| &event["message"]["content"]);
+    let calls: Vec<&Value> = contents
+        .filter_map(Value::as_array)
+        .flatten()
+        .filter(|part| part["type"] == "toolCall")
+        .collect();
+    assert!(!calls.is_empty());
+    for call in calls {
+        assert!(call["arguments"].is_object(), "{call}");
+        for name in ["input", "params"] {
+            assert_eq!(call[name], call["arguments"], "{call}");
+        }
+    }
 }
 
 /// `--unlocked` admits a changed task, never another grader than the locked

@@ -195,3 +195,49 @@ fn what_cannot_be_built_here_is_not_rebuilt_and_ends_with_3() {
     desk.run(["lock", &suite]);
     assert!(why().contains("nothing says how it was built"), "{}", why());
 }
+
+/// The Python component is Proctor's own, and its source is not in the suite:
+/// that nobody built it again is said in every format, and is no pass.
+#[test]
+fn a_grader_in_python_is_not_rebuilt_and_says_what_tries() {
+    let desk = Desk::new();
+    let suite = desk.path("suite");
+    let suite = suite.to_str().unwrap();
+    let ok = |arguments: &[&str]| {
+        let ended = desk.run(arguments);
+        assert_eq!(ended.code, 0, "{ended:?}");
+    };
+    ok(&["new", "hello", "--lang", "python", "--dir", suite]);
+    ok(&["lock", suite]);
+    ok(&["verify", suite]);
+    let ended = rebuild(&desk, suite);
+    assert_eq!(ended.code, 3, "{ended:?}");
+    let report = ended.json();
+    assert_eq!(
+        (&report["fits"], &report["incomplete"]),
+        (&true.into(), &true.into())
+    );
+    let hello = &report["rebuilds"][0];
+    assert_eq!(hello["outcome"], "not_rebuilt", "{report}");
+    let lock = fs::read_to_string(root().join("graders/python/python.lock")).unwrap();
+    let digest = lock.lines().find_map(|line| line.strip_prefix("sha256 = "));
+    let message = hello["message"].as_str().unwrap();
+    for part in [
+        digest.unwrap().trim_matches('"'),
+        "`tools/python.sh --check`",
+    ] {
+        assert!(message.contains(part), "{part}: {message}");
+    }
+    let said = format!("hello: NOT REBUILT: {message}");
+    let text = desk.run(["verify", suite, "--rebuild"]);
+    assert_eq!(text.code, 3);
+    assert!(text.out.contains(&said), "{}", text.out);
+    assert!(text.out.contains("1 not rebuilt"), "{}", text.out);
+    let github = desk.run(["verify", suite, "--rebuild", "--format", "github"]);
+    assert_eq!(github.code, 3);
+    let command = github.out.lines().next().unwrap();
+    assert!(
+        command.starts_with("::error file=") && command.ends_with(&said),
+        "{command}"
+    );
+}

@@ -20,14 +20,20 @@ use crate::spec::nearest;
 
 /// Longest name of an agent, in bytes: it is part of file names.
 const MAX_NAME_BYTES: usize = 64;
-/// Most elements of any list.
-const MAX_ELEMENTS: usize = 256;
+/// Most patterns of session files.
+const MAX_PATTERNS: usize = 256;
 
 /// A problem and the bytes that it is about.
 type Problem = (AdapterProblem, Option<Range<usize>>);
 type Checked<T> = Result<T, Problem>;
 
-pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Adapter, AdapterError> {
+/// Reads a file; where it is called after its agent, `expected` is the name that
+/// it has to say.
+pub(super) fn parse(
+    file: &str,
+    expected: Option<&str>,
+    bytes: &[u8],
+) -> Result<Adapter, AdapterError> {
     let fail = |(problem, span): Problem| AdapterError {
         file: file.to_owned(),
         line: span.map(|span| line_of(bytes, span.start)),
@@ -41,7 +47,7 @@ pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Adapter, AdapterError> {
         fail((AdapterProblem::NotUtf8, Some(at..at)))
     })?;
     let raw: RawAdapter = toml::from_str(text).map_err(|error| fail(shape(&error)))?;
-    checked(raw).map_err(fail)
+    checked(raw, expected).map_err(fail)
 }
 
 /// The number of the line that the byte `at` is in, from 1.
@@ -78,8 +84,8 @@ fn wrong<T>(key: &'static str, span: Range<usize>, problem: impl Into<String>) -
     Err((AdapterProblem::Value { key, problem }, Some(span)))
 }
 
-fn checked(raw: RawAdapter) -> Checked<Adapter> {
-    let name = name(raw.name)?;
+fn checked(raw: RawAdapter, expected: Option<&str>) -> Checked<Adapter> {
+    let name = name(raw.name, expected)?;
     let title = match raw.title {
         Some(title) if printable(title.get_ref()) => title.into_inner(),
         Some(title) => return wrong("title", title.span(), "expected some printable text"),
@@ -90,6 +96,7 @@ fn checked(raw: RawAdapter) -> Checked<Adapter> {
         .into_iter()
         .map(|(name, text)| variable(name, &text));
     let adapter = Adapter {
+        spec: name.clone(),
         name,
         title,
         program: program(raw.program)?,
@@ -112,12 +119,19 @@ fn printable(text: &str) -> bool {
     !text.trim().is_empty() && text.len() <= 200 && !text.chars().any(char::is_control)
 }
 
-fn name(name: Spanned<String>) -> Checked<String> {
+fn name(name: Spanned<String>, expected: Option<&str>) -> Checked<String> {
     let span = name.span();
     let text = name.into_inner();
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if text.is_empty() || text.len() > MAX_NAME_BYTES || !text.chars().all(plain) {
         let problem = format!("expected 1 to {MAX_NAME_BYTES} letters, digits, `-` and `_`");
+        return wrong("name", span, problem);
+    }
+    // Trials and reports are called after the file.
+    if let Some(expected) = expected
+        && text != expected
+    {
+        let problem = format!("expected the file's name, \"{expected}\", and this is \"{text}\"");
         return wrong("name", span, problem);
     }
     Ok(text)
@@ -350,8 +364,8 @@ fn transcript(raw: Spanned<RawTranscript>) -> Checked<TranscriptWay> {
     if !raw.stdout && raw.files.is_empty() {
         return Err((AdapterProblem::NoTranscript, Some(span)));
     }
-    if raw.files.len() > MAX_ELEMENTS {
-        return wrong("files", span, format!("more than {MAX_ELEMENTS} patterns"));
+    if raw.files.len() > MAX_PATTERNS {
+        return wrong("files", span, format!("more than {MAX_PATTERNS} patterns"));
     }
     let patterns = raw.files.iter().map(|pattern| {
         // A shell in the room expands them: what is special to it is refused.

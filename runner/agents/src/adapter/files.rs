@@ -1,8 +1,8 @@
 //! Files that an agent finds in its home: its configuration.
 
+use proctor_types::ModelApi;
 use serde_json::{Map, Value};
 
-use super::Api;
 use super::template::{Template, UnknownPlaceholder, Values};
 
 /// A file that is written before the agent starts.
@@ -11,7 +11,7 @@ pub(super) struct FileTemplate {
     pub(super) path: Template,
     pub(super) contents: Contents,
     /// Only with a model of one of these; with any where empty.
-    pub(super) apis: Vec<Api>,
+    pub(super) apis: Vec<ModelApi>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +118,7 @@ pub(super) enum Made {
 impl FileTemplate {
     /// Its path and contents; `None` where a placeholder has no value, or the
     /// file is for another API.
-    pub(super) fn render(&self, values: &Values, api: Option<Api>) -> Option<(String, Made)> {
+    pub(super) fn render(&self, values: &Values, api: Option<ModelApi>) -> Option<(String, Made)> {
         if !self.apis.is_empty() && !api.is_some_and(|api| self.apis.contains(&api)) {
             return None;
         }

@@ -24,9 +24,9 @@ mod template;
 mod tests;
 
 use std::fmt;
-use std::str::FromStr;
 
 use proctor_transcripts::Format;
+use proctor_types::ModelApi;
 
 pub use builtin::{BUILTIN_NAMES, builtin};
 pub use error::{AdapterError, AdapterProblem};
@@ -39,70 +39,15 @@ pub use template::Values;
 use files::FileTemplate;
 use template::{Argument, Template};
 
-/// What an agent that insists on a key is given. The gateway puts the real one
-/// in, outside of the room.
-pub const PLACEHOLDER_KEY: &str = "proctor-no-key";
 /// Bytes that an adapter's file may have.
 pub const MAX_ADAPTER_BYTES: usize = 256 << 10;
-
-/// A protocol of model APIs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Api {
-    /// Anthropic's Messages.
-    Anthropic,
-    /// `OpenAI`'s chat completions.
-    OpenaiChat,
-    /// `OpenAI`'s responses.
-    OpenaiResponses,
-    /// Google's `generateContent`.
-    Gemini,
-}
-
-impl Api {
-    /// All of them.
-    pub const ALL: [Self; 4] = [
-        Self::Anthropic,
-        Self::OpenaiChat,
-        Self::OpenaiResponses,
-        Self::Gemini,
-    ];
-
-    /// Its name on the command line, in adapters and in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenaiChat => "openai-chat",
-            Self::OpenaiResponses => "openai-responses",
-            Self::Gemini => "gemini",
-        }
-    }
-}
-
-impl fmt::Display for Api {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// A name that is no [`Api`]'s.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no model API: anthropic, openai-chat, openai-responses or gemini")]
-pub struct UnknownApi(String);
-
-impl FromStr for Api {
-    type Err = UnknownApi;
-
-    fn from_str(name: &str) -> Result<Self, UnknownApi> {
-        let mut all = Self::ALL.into_iter();
-        all.find(|api| api.name() == name)
-            .ok_or_else(|| UnknownApi(name.chars().take(64).collect()))
-    }
-}
 
 /// How an agent program is started, and how what it leaves is read.
 #[derive(Debug, Clone)]
 pub struct Adapter {
     name: String,
+    /// What an operator writes for it: its name, or its file.
+    spec: String,
     title: String,
     program: Program,
     package: Option<Package>,
@@ -145,7 +90,7 @@ pub struct Package {
 /// How the agent is told of a model of one API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct ModelWay {
-    api: Api,
+    api: ModelApi,
     /// Follows the origin in `{base_url}`: some agents want the version there.
     path: String,
     /// `{api}`: the agent's own name for the API.
@@ -167,7 +112,7 @@ pub struct TranscriptWay {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Supports {
     /// Model APIs, the one that it speaks best first.
-    pub apis: Vec<Api>,
+    pub apis: Vec<ModelApi>,
     /// How it gets a task's system prompt.
     pub system_prompt: SystemPromptWay,
     /// Whether it can use the world's tools over MCP.
@@ -246,7 +191,27 @@ impl Adapter {
     /// # Errors
     /// With the line and what was expected, for a file that is none.
     pub fn parse(file: &str, bytes: &[u8]) -> Result<Self, AdapterError> {
-        check::parse(file, bytes)
+        check::parse(file, None, bytes)
+    }
+
+    /// The same for a file that is called after the agent: it has to say the
+    /// `name` that its file has.
+    pub(crate) fn parse_named(file: &str, name: &str, bytes: &[u8]) -> Result<Self, AdapterError> {
+        check::parse(file, Some(name), bytes)
+    }
+
+    /// The same adapter, for which operators write `spec`.
+    pub(crate) fn written(self, spec: &str) -> Self {
+        Self {
+            spec: spec.to_owned(),
+            ..self
+        }
+    }
+
+    /// What operators write for it: its name, or, of an adapter of their own, its
+    /// file.
+    pub fn spec(&self) -> &str {
+        &self.spec
     }
 
     /// What it is called: `claude-code`.
@@ -275,7 +240,7 @@ impl Adapter {
     }
 
     /// Which of `apis`, at which a model can be had, the agent speaks best.
-    pub fn choose(&self, apis: &[Api]) -> Option<Api> {
+    pub fn choose(&self, apis: &[ModelApi]) -> Option<ModelApi> {
         let mut spoken = self.models.iter().map(|way| way.api);
         spoken.find(|api| apis.contains(api))
     }

@@ -1,7 +1,9 @@
 //! From an adapter and what a trial is about to a command line.
 
+use proctor_types::ModelApi;
+
 use super::template::{ModelValues, Values};
-use super::{Adapter, Api, FailureRule};
+use super::{Adapter, FailureRule};
 
 /// Everything that is needed to start the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +27,7 @@ impl Adapter {
     /// agent does not speak. `origin` is the address without a path.
     pub(crate) fn model_values(
         &self,
-        api: Api,
+        api: ModelApi,
         origin: &str,
         provider: &str,
         name: &str,
@@ -46,7 +48,11 @@ impl Adapter {
     ///
     /// # Errors
     /// When a file cannot be written in its format: what and why.
-    pub(crate) fn render(&self, mut values: Values, api: Option<Api>) -> Result<Rendered, String> {
+    pub(crate) fn render(
+        &self,
+        mut values: Values,
+        api: Option<ModelApi>,
+    ) -> Result<Rendered, String> {
         if !self.takes_system_prompt()
             && let Some(system) = values.system_prompt.take()
         {

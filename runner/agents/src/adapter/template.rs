@@ -185,7 +185,7 @@ impl Values {
         Some(match name {
             "agent_dir" => self.agent_dir.clone(),
             "api" => model?.api.clone(),
-            "api_key" => super::PLACEHOLDER_KEY.to_owned(),
+            "api_key" => proctor_types::api::PLACEHOLDER_KEY.to_owned(),
             "attempt" => self.attempt.to_string(),
             "base_url" => model?.base_url.clone(),
             "home" => self.home.clone(),

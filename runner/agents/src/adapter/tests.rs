@@ -21,8 +21,8 @@ fn values() -> Values {
 }
 
 /// Everything that a trial can have.
-fn full(adapter: &Adapter) -> (Values, Option<Api>) {
-    let api = adapter.choose(&Api::ALL);
+fn full(adapter: &Adapter) -> (Values, Option<ModelApi>) {
+    let api = adapter.choose(&ModelApi::ALL);
     let model = api.and_then(|api| adapter.model_values(api, "https://model.test/", "p", "m\"\n1"));
     let values = Values {
         mcp_url: Some("http://mcp.proctor.test/mcp".to_owned()),
@@ -110,10 +110,13 @@ fn what_agents_support_follows_from_their_templates() {
     assert_eq!(row("loop"), ("native", true, true, false));
     let pi = builtin("pi").unwrap();
     assert_eq!(
-        pi.choose(&[Api::OpenaiChat, Api::OpenaiResponses]),
-        Some(Api::OpenaiResponses)
+        pi.choose(&[ModelApi::OpenaiChat, ModelApi::OpenaiResponses]),
+        Some(ModelApi::OpenaiResponses)
     );
-    assert_eq!(builtin("codex").unwrap().choose(&[Api::OpenaiChat]), None);
+    assert_eq!(
+        builtin("codex").unwrap().choose(&[ModelApi::OpenaiChat]),
+        None
+    );
 }
 
 #[test]
@@ -214,11 +217,11 @@ fn a_file_can_be_for_one_api_only() {
         let values = Values { model, ..values() };
         adapter.render(values, Some(api)).unwrap().files
     };
-    assert_eq!(made(Api::Gemini), []);
-    assert_eq!(made(Api::Anthropic)[0].bytes, b"a http://m/v1");
+    assert_eq!(made(ModelApi::Gemini), []);
+    assert_eq!(made(ModelApi::Anthropic)[0].bytes, b"a http://m/v1");
     assert!(
         adapter
-            .model_values(Api::OpenaiChat, "http://m", "p", "n")
+            .model_values(ModelApi::OpenaiChat, "http://m", "p", "n")
             .is_none()
     );
 }

@@ -78,6 +78,12 @@ pub(super) async fn collect(
         })
         .await?;
     let files = parse(&output.stdout, &way.files, warnings);
+    if output.stdout_cut_bytes > 0 {
+        warnings.push(format!(
+            "session files could not all be read: the room sent {} bytes too many",
+            output.stdout_cut_bytes
+        ));
+    }
     if output.exit_code == 4 {
         warnings.push(format!(
             "only the first {SESSION_FILES} session files and {SESSION_BYTES} bytes of them were read"
@@ -93,18 +99,13 @@ pub(super) async fn collect(
 /// The files in what the script printed. Whatever it is, it came from the room.
 fn parse(printed: &[u8], patterns: &[String], warnings: &mut Vec<String>) -> Vec<NativeFile> {
     let mut files = Vec::new();
+    let mut garbled = 0_usize;
     for line in printed.split(|byte| *byte == b'\n').take(SESSION_FILES) {
-        let mut fields = line.split(|byte| *byte == b' ');
-        let (Some(name), Some(contents), Some(size), None) =
-            (fields.next(), fields.next(), fields.next(), fields.next())
-        else {
+        if line.is_empty() {
             continue;
-        };
-        let name = BASE64
-            .decode(name)
-            .ok()
-            .and_then(|name| String::from_utf8(name).ok());
-        let (Some(name), Ok(bytes)) = (name, BASE64.decode(contents)) else {
+        }
+        let Some((name, bytes, size)) = decode(line) else {
+            garbled += 1;
             continue;
         };
         if !patterns
@@ -113,9 +114,6 @@ fn parse(printed: &[u8], patterns: &[String], warnings: &mut Vec<String>) -> Vec
         {
             continue;
         }
-        let size = std::str::from_utf8(size)
-            .ok()
-            .and_then(|size| size.parse::<u64>().ok());
         if size.is_none_or(|size| size > bytes.len() as u64) {
             warnings.push(format!(
                 "{}: not all of it was read",
@@ -126,7 +124,25 @@ fn parse(printed: &[u8], patterns: &[String], warnings: &mut Vec<String>) -> Vec
             files.push(NativeFile::new(name, bytes));
         }
     }
+    if garbled > 0 {
+        warnings.push(format!(
+            "session files could not all be read: {garbled} came garbled out of the room"
+        ));
+    }
     files
+}
+
+/// Name, contents and size of the file on a line; the size where it is one.
+fn decode(line: &[u8]) -> Option<(String, Vec<u8>, Option<u64>)> {
+    let mut fields = line.split(|byte| *byte == b' ');
+    let (name, contents, size) = (fields.next()?, fields.next()?, fields.next()?);
+    if fields.next().is_some() {
+        return None;
+    }
+    let name = String::from_utf8(BASE64.decode(name).ok()?).ok()?;
+    let bytes = BASE64.decode(contents).ok()?;
+    let size = std::str::from_utf8(size).ok();
+    Some((name, bytes, size.and_then(|size| size.parse().ok())))
 }
 
 /// What a reading may take: what is collected, and standard output.
@@ -165,7 +181,51 @@ mod tests {
         let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, [".x/a.jsonl", ".x/c.jsonl"]);
         assert_eq!(files[0].bytes, b"{}\n.x/b.jsonl");
-        assert_eq!(warnings, [".x/c.jsonl: not all of it was read"]);
+        assert_eq!(
+            warnings,
+            [
+                ".x/c.jsonl: not all of it was read",
+                "session files could not all be read: 3 came garbled out of the room"
+            ]
+        );
+    }
+
+    /// A room that prints what it likes.
+    struct Printing(crate::room::ExecOutput);
+
+    #[async_trait::async_trait]
+    impl Shell for Printing {
+        async fn exec(
+            &self,
+            _request: ExecRequest,
+        ) -> Result<crate::room::ExecOutput, crate::room::ShellError> {
+            Ok(self.0.clone())
+        }
+
+        fn capture_program(&self) -> Option<&str> {
+            None
+        }
+    }
+
+    #[tokio::test]
+    async fn what_the_room_sends_too_much_of_is_told() {
+        let room = Printing(crate::room::ExecOutput {
+            stdout: line(".x/a.jsonl", b"{}", "2").into_bytes(),
+            stdout_cut_bytes: 7,
+            ..Default::default()
+        });
+        let way = TranscriptWay {
+            format: proctor_transcripts::Format::Canonical,
+            stdout: false,
+            files: vec![".x/*.jsonl".to_owned()],
+        };
+        let mut warnings = Vec::new();
+        let files = collect(&room, &way, "/home/agent", &mut warnings).await;
+        assert_eq!(files.unwrap().len(), 1);
+        assert_eq!(
+            warnings,
+            ["session files could not all be read: the room sent 7 bytes too many"]
+        );
     }
 
     #[test]

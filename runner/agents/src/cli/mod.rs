@@ -14,10 +14,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use proctor_transcripts::Format;
-use proctor_types::Usage;
 use proctor_types::manifest::{AgentEnd, TranscriptSource};
+use proctor_types::{ModelApi, Usage};
 
-use crate::adapter::{Adapter, Api, Rendered, Values};
+use crate::adapter::{Adapter, Rendered, Values};
 use crate::agent::{Agent, AgentError, AgentRun, Assignment, Deadline};
 use crate::files;
 use crate::install::Installation;
@@ -26,6 +26,9 @@ use crate::steps::ENV_ATTEMPT;
 use crate::text;
 use crate::transcript::{TranscriptError, TranscriptWriter};
 
+/// Bytes that an argument or the value of a variable may have: a variable is
+/// `NAME=VALUE` to the system, and what the room adds has to fit, too.
+const ARGUMENT_BYTES: usize = MAX_ARGUMENT_BYTES - 256;
 /// Bytes of each output that are kept.
 const OUTPUT_CAP_BYTES: usize = 32 << 20;
 /// Time for a command of the runner's own in the room.
@@ -37,7 +40,7 @@ const READ_TIME: Duration = Duration::from_secs(40);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelTarget {
     /// Protocol that it is asked in.
-    pub api: Api,
+    pub api: ModelApi,
     /// Its name, as the provider calls it: `claude-sonnet-4-5`.
     pub model: String,
     /// Address in the room without a path: `https://api.anthropic.com`.
@@ -72,7 +75,7 @@ pub enum SetupError {
         /// The agent.
         agent: String,
         /// What was asked for.
-        api: Api,
+        api: ModelApi,
         /// What it can do, as prose.
         spoken: String,
     },
@@ -377,10 +380,10 @@ fn unfit(rendered: &Rendered) -> Option<String> {
             Some(format!(
                 "{what} of the agent would have a NUL character, which none can hold"
             ))
-        } else if bytes > MAX_ARGUMENT_BYTES - 256 {
+        } else if bytes > ARGUMENT_BYTES {
             Some(format!(
                 "{what} of the agent would have {bytes} bytes, and may have \
-                 {MAX_ARGUMENT_BYTES}: the task's prompt or system prompt is too long for it"
+                 {ARGUMENT_BYTES}: the task's prompt or system prompt is too long for it"
             ))
         } else {
             None

@@ -38,13 +38,22 @@ impl Ended<'_> {
 
     /// The end of an agent that left no transcript.
     ///
+    /// Whoever leaves too much has failed: otherwise an agent could make its own
+    /// zero nobody's result.
+    ///
     /// # Errors
     /// When it left something, and that cannot be read: nothing can be said of
     /// the agent then.
     pub(super) fn without_transcript(&self, error: Unread) -> Result<AgentEnd, AgentError> {
         let rule = self.by_rule(None);
         match error {
-            Unread::Nothing if self.output.timed_out => Ok(self.deadline.met()),
+            Unread::Nothing | Unread::TooMuch(_) if self.output.timed_out => {
+                Ok(self.deadline.met())
+            }
+            Unread::TooMuch(problem) => {
+                let reason = format!("{} left too much: {problem}", self.adapter.title());
+                Ok(self.failed(reason, rule))
+            }
             Unread::Nothing if self.output.exit_code == 0 => Ok(self.silent()),
             Unread::Nothing => Ok(self.failed(self.exited(), rule.or(Some(FailureKind::Crash)))),
             // It says plainly what its matter is, only not in its own form.

@@ -14,6 +14,8 @@ use crate::transcript::{TranscriptError, TranscriptWriter};
 pub(super) enum Unread {
     /// The agent left nothing in which anybody says anything.
     Nothing,
+    /// It left more than is read of anybody: which bound was met.
+    TooMuch(String),
     /// What it left is not what its adapter says: with a sample.
     Strange(String),
 }
@@ -41,9 +43,7 @@ pub(super) async fn read(
         for files in ways.iter().filter(|files| !files.is_empty()) {
             match proctor_transcripts::read(format, files, &limits()) {
                 Ok(transcript) => return (Some(transcript), first),
-                Err(error) => {
-                    first.get_or_insert(error);
-                }
+                Err(error) => note(&mut first, error),
             }
         }
         (None, first)
@@ -60,10 +60,23 @@ pub(super) async fn read(
         Ok((None, None | Some(ReadError::NoFiles { .. } | ReadError::NoMessages { .. }))) => {
             Err(Unread::Nothing)
         }
+        Ok((None, Some(error @ ReadError::TooLarge { .. }))) => {
+            Err(Unread::TooMuch(error.to_string()))
+        }
         Ok((None, Some(error))) => Err(Unread::Strange(error.to_string())),
         Err(error) => Err(Unread::Strange(format!(
             "the reader of {format} failed: {error}"
         ))),
+    }
+}
+
+/// Keeps the error that is to be told: the first, but that a bound which was met
+/// comes before everything else. Too much of one thing is not made good by
+/// another that is strange.
+fn note(kept: &mut Option<ReadError>, error: ReadError) {
+    let is_bound = |error: &ReadError| matches!(error, ReadError::TooLarge { .. });
+    if kept.is_none() || (is_bound(&error) && !kept.as_ref().is_some_and(is_bound)) {
+        *kept = Some(error);
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Search<'a> {
 /// When there is none, or the one that is there cannot be in a room.
 pub fn find(adapter: &Adapter, search: Search<'_>) -> Result<Installation, FindError> {
     if let Some(given) = search.given {
-        return named(adapter, given, search.path);
+        return named(adapter, given, search);
     }
     if adapter.program().own {
         let mut beside = search.own.into_iter().flat_map(|dir| {
@@ -36,12 +36,21 @@ pub fn find(adapter: &Adapter, search: Search<'_>) -> Result<Installation, FindE
         });
         return match beside.find(|path| executable(path)) {
             Some(path) => Ok(alone(adapter, &path, Origin::Own)),
-            None => Err(missing(adapter, search.cache)),
+            None => Err(FindError::OwnMissing {
+                agent: adapter.name().to_owned(),
+                programs: programs(adapter),
+                own: search.own.map(Path::to_owned),
+            }),
         };
     }
     if let Some(root) = npm::installed(search.cache, adapter) {
-        return within(adapter, &root, Origin::Cache, search.path)?
-            .ok_or_else(|| missing(adapter, search.cache));
+        let found = within(adapter, &root, Origin::Cache, search.path)?;
+        return found.ok_or_else(|| FindError::Damaged {
+            agent: adapter.name().to_owned(),
+            programs: programs(adapter),
+            root,
+            install: installable(adapter),
+        });
     }
     let on_path = search.path.iter().flat_map(|dir| {
         let names = adapter.program().names.iter();
@@ -60,26 +69,34 @@ pub fn find(adapter: &Adapter, search: Search<'_>) -> Result<Installation, FindE
 }
 
 fn missing(adapter: &Adapter, cache: &Path) -> FindError {
-    let names: Vec<String> = adapter
-        .program()
-        .names
-        .iter()
-        .map(|name| format!("`{name}`"))
-        .collect();
     FindError::Missing {
         agent: adapter.name().to_owned(),
-        programs: if names.is_empty() {
-            "its program".to_owned()
-        } else {
-            names.join(" or ")
-        },
+        programs: programs(adapter),
         cache: cache.join(adapter.name()),
-        installable: adapter.package().is_some(),
+        install: installable(adapter),
     }
 }
 
+/// Names of the program, as prose.
+fn programs(adapter: &Adapter) -> String {
+    let program = adapter.program();
+    // One that is on no PATH has places only.
+    let words = if program.names.is_empty() {
+        &program.paths
+    } else {
+        &program.names
+    };
+    let words: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    words.join(" or ")
+}
+
+/// What `proctor agent install` takes, where it can install the agent.
+fn installable(adapter: &Adapter) -> Option<String> {
+    adapter.package().map(|_| adapter.spec().to_owned())
+}
+
 /// What the operator named.
-fn named(adapter: &Adapter, path: &Path, search: &[PathBuf]) -> Result<Installation, FindError> {
+fn named(adapter: &Adapter, path: &Path, search: Search<'_>) -> Result<Installation, FindError> {
     let refuse = |problem: String| FindError::Given {
         path: path.to_owned(),
         problem,
@@ -88,13 +105,19 @@ fn named(adapter: &Adapter, path: &Path, search: &[PathBuf]) -> Result<Installat
         .canonicalize()
         .map_err(|error| refuse(error.to_string()))?;
     if real.is_dir() {
-        let names: Vec<&str> = adapter.program().names.iter().map(String::as_str).collect();
-        let found = within(adapter, &real, Origin::Given, search)?;
+        if is_around(&real, search.cache) {
+            return Err(refuse(
+                "this folder is around everything of yours: name the program".to_owned(),
+            ));
+        }
+        let found = within(adapter, &real, Origin::Given, search.path)?;
         return found.ok_or_else(|| {
-            refuse(format!(
-                "there is no {} in it, nor in its `bin` or `node_modules/.bin`",
-                names.join(" or ")
-            ))
+            let programs = programs(adapter);
+            refuse(if adapter.program().names.is_empty() {
+                format!("there is no {programs} in it")
+            } else {
+                format!("there is no {programs} in it, nor in its `bin` or `node_modules/.bin`")
+            })
         });
     }
     if !executable(&real) {
@@ -102,10 +125,25 @@ fn named(adapter: &Adapter, path: &Path, search: &[PathBuf]) -> Result<Installat
             "expected a program, or the folder of an installation".to_owned(),
         ));
     }
-    outside(adapter, path, Origin::Given, search)
+    outside(adapter, path, Origin::Given, search.path)
 }
 
-/// The program in the folder `root`, which is visible in the room as a whole.
+/// Whether the cache of agents, and with it most likely the operator's home, lies
+/// below `root`.
+fn is_around(root: &Path, cache: &Path) -> bool {
+    // The cache need not be there yet: so much of the way to it as is there.
+    let there = cache.ancestors().find_map(|dir| dir.canonicalize().ok());
+    root.parent().is_none()
+        || cache.starts_with(root)
+        || there.is_some_and(|there| there.starts_with(root))
+}
+
+/// The program in the folder `root`.
+///
+/// The folder is visible in the room as a whole where it is an installation: with
+/// a `node_modules`, or with the program where the adapter says that one is. Of any
+/// other, which may be full of what is none of the agent's business, the program
+/// is taken as if it were on the `PATH`.
 fn within(
     adapter: &Adapter,
     root: &Path,
@@ -116,23 +154,28 @@ fn within(
         return Ok(None);
     };
     let program = adapter.program();
-    let in_folders = program
-        .names
-        .iter()
-        .flat_map(|name| ["node_modules/.bin", "bin", ""].map(|dir| Path::new(dir).join(name)));
-    let places = program.paths.iter().map(PathBuf::from).chain(in_folders);
-    let found = places
-        .map(|place| root.join(place))
-        .filter(|path| executable(path))
+    let modules = root.join("node_modules").symlink_metadata();
+    let has_modules = modules.is_ok_and(|data| data.is_dir());
+    let in_folders = program.names.iter().flat_map(|name| {
+        ["node_modules/.bin", "bin", ""].map(|dir| (Path::new(dir).join(name), has_modules))
+    });
+    let known = program.paths.iter().map(|path| (PathBuf::from(path), true));
+    let found = known
+        .chain(in_folders)
+        .map(|(place, is_whole)| (root.join(place), is_whole))
+        .filter(|(path, _)| executable(path))
         // A link out of the folder leads nowhere in the room.
-        .find_map(|path| {
+        .find_map(|(path, is_whole)| {
             let real = path.canonicalize().ok()?;
             let below = real.strip_prefix(&root).ok()?.to_owned();
-            Some((real, below))
+            Some((real, below, is_whole))
         });
-    let Some((real, below)) = found else {
+    let Some((real, below, is_whole)) = found else {
         return Ok(None);
     };
+    if !is_whole {
+        return outside(adapter, &real, origin, search).map(Some);
+    }
     let guest_dir = format!("{GUEST_ROOT}/{}", adapter.name());
     let guest = format!("{guest_dir}/{}", below.display());
     let version = adapter
@@ -172,7 +215,7 @@ fn outside(
         agent: adapter.name().to_owned(),
         path: path.to_owned(),
         problem: problem.to_owned(),
-        installable: adapter.package().is_some(),
+        install: installable(adapter),
     };
     let real = path
         .canonicalize()
@@ -194,11 +237,7 @@ fn outside(
         };
     };
     let guest_dir = format!("{GUEST_ROOT}/{}", adapter.name());
-    let modules = package
-        .modules
-        .file_name()
-        .is_some_and(|name| name == "node_modules");
-    if !modules || package.is_linked {
+    if package.is_linked {
         return Err(unfit(
             "it is installed as links between folders, which a room would need all",
         ));

@@ -85,9 +85,10 @@ pub(super) fn on_path(adapter: &Adapter, search: &[PathBuf]) -> Result<Node, Fin
         } else {
             found.join(", ")
         },
-        installable: adapter
+        install: adapter
             .package()
-            .is_some_and(|package| package.with.iter().any(|it| it.starts_with("node"))),
+            .filter(|package| package.with.iter().any(|it| it.starts_with("node")))
+            .map(|_| adapter.spec().to_owned()),
     })
 }
 

@@ -278,12 +278,16 @@ async fn fetch(
 }
 
 /// What of npm's messages says what is wrong: its lines about the error, without
-/// the ones that only name log files.
+/// the ones that only name log files. They begin with `npm error`, those of
+/// an older npm (Debian 12 has 9.2) with `npm ERR!`.
 fn gist(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
     let lines = text
         .lines()
-        .filter_map(|line| line.strip_prefix("npm error"))
+        .filter_map(|line| {
+            let words = line.strip_prefix("npm error");
+            words.or_else(|| line.strip_prefix("npm ERR!"))
+        })
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.contains("complete log"));
     let lines: Vec<String> = lines.take(4).map(|line| text::plain(line, 200)).collect();

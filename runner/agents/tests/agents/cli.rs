@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proctor_agents::Agent as _;
-use proctor_agents::adapter::{Api, builtin};
+use proctor_agents::adapter::builtin;
 use proctor_agents::{AgentError, Assignment, CliAgent, CliSetup, ModelTarget, SetupError};
+use proctor_types::ModelApi;
 use proctor_types::manifest::{AgentEnd, FailureKind, TranscriptSource};
 use proctor_types::transcript::Role;
 
@@ -247,14 +248,22 @@ async fn output_and_sessions_without_end_are_cut_and_told_of() {
     );
     let agent = room.agent(CANONICAL, &script);
     let (result, _) = run(&agent, &room, &assignment("p")).await;
-    match result {
-        // More events than a transcript may have.
-        Err(error @ AgentError::Unreadable { .. }) => {
-            assert!(error.to_string().contains("cannot be read: "), "{error}");
-            assert!(error.to_string().len() < 2000);
-        }
-        other => panic!("{other:?}"),
-    }
+    // It is the agent's failure, and nobody else's.
+    let result = result.unwrap();
+    let (failure, code, reason) = failed(&result.end);
+    assert_eq!((failure, code), (None, Some(0)));
+    assert_eq!(
+        reason,
+        "The made-up agent left too much: .made-up/sessions/z.jsonl:1: \
+         more than 16777216 bytes in a line"
+    );
+    let warnings = result.account.unwrap().warnings;
+    assert!(
+        warnings
+            .iter()
+            .any(|warning| warning.contains("bytes of standard output beyond 33554432 were cut")),
+        "{warnings:?}"
+    );
     let script = hello("say assistant hi; head -c 50000000 /dev/zero >&2");
     let (result, lines) = run(
         &Home::new().agent(CANONICAL, &script),
@@ -266,6 +275,49 @@ async fn output_and_sessions_without_end_are_cut_and_told_of() {
     assert_eq!(result.end, AgentEnd::Completed);
     assert_eq!(result.raw[1].1.len(), 32 << 20);
     assert_eq!(lines.roles(), [Role::User, Role::Assistant]);
+}
+
+#[tokio::test]
+async fn whoever_leaves_too_much_has_failed_whatever_else_it_left() {
+    let codex = CANONICAL.replace("format = \"canonical\"", "format = \"codex\"");
+    for (adapter, script, code, kind) in [
+        // More events than a transcript may have.
+        (CANONICAL, "flood", 0, None),
+        // The same beside a session that is strange, which is read first.
+        (
+            codex.as_str(),
+            "mkdir -p ~/.made-up/sessions; echo '{\"payload\":{}}' >~/.made-up/sessions/a.jsonl; flood",
+            0,
+            None,
+        ),
+        // A rule of the adapter's says what it was about.
+        (
+            CANONICAL,
+            "flood; echo 'too many words' >&2; exit 2",
+            2,
+            Some(FailureKind::Context),
+        ),
+    ] {
+        let room = Home::new();
+        let script = format!("flood() {{ yes '{{\"type\":\"x\"}}' | head -n 100001; }}\n{script}");
+        let agent = room.agent(adapter, &script);
+        let (result, _) = run(&agent, &room, &assignment("p")).await;
+        let result = result.unwrap();
+        let (failure, exit, reason) = failed(&result.end);
+        assert_eq!((failure, exit), (kind, Some(code)), "{script}");
+        assert_eq!(
+            reason,
+            "The made-up agent left too much: stdout:100001: more than 100000 events"
+        );
+    }
+    let room = Home::new();
+    let script = "mkdir -p ~/.made-up/sessions; head -c 17000000 /dev/zero >~/.made-up/sessions/z.jsonl; exec sleep 60";
+    let short = Assignment {
+        timeout: Duration::from_secs(2),
+        ..assignment("p")
+    };
+    let (result, _) = run(&room.agent(CANONICAL, script), &room, &short).await;
+    assert_eq!(result.unwrap().end, AgentEnd::TimedOut { limit_seconds: 2 });
 }
 
 #[tokio::test]
@@ -287,16 +339,19 @@ async fn sessions_that_are_no_plain_files_are_passed_over() {
 async fn where_all_together_makes_no_sense_one_account_is_enough() {
     let room = Home::new();
     let script = hello(
-        "mkdir -p ~/.made-up/sessions; printf '\\0\\1\\2' >~/.made-up/sessions/a.jsonl; say assistant printed",
+        "mkdir -p ~/.made-up/sessions; head -c 17000000 /dev/zero >~/.made-up/sessions/a.jsonl; say assistant printed",
     );
     let (result, lines) = run(&room.agent(CANONICAL, &script), &room, &assignment("p")).await;
     let result = result.unwrap();
     assert_eq!(result.end, AgentEnd::Completed);
-    assert!(
-        lines
-            .messages()
-            .iter()
-            .any(|message| message.text() == "printed")
+    assert_eq!(lines.roles(), [Role::User, Role::Assistant]);
+    assert_eq!(lines.messages()[1].text(), "printed");
+    assert_eq!(
+        result.account.unwrap().warnings,
+        [
+            "not all of what the agent left could be read: .made-up/sessions/a.jsonl:1: more than \
+             16777216 bytes in a line"
+        ]
     );
 }
 
@@ -343,7 +398,8 @@ async fn a_prompt_that_no_argument_can_hold_ends_the_agent_with_the_reason() {
         let (failure, code, reason) = failed(&result.end);
         assert_eq!((failure, code), (None, None));
         assert!(
-            reason.contains("an argument of the agent would have"),
+            reason.contains("an argument of the agent would have a NUL")
+                || reason.contains("would have 200000 bytes, and may have 130815: "),
             "{reason}"
         );
     }
@@ -352,7 +408,7 @@ async fn a_prompt_that_no_argument_can_hold_ends_the_agent_with_the_reason() {
 #[test]
 fn what_an_agent_cannot_do_is_told_before_it_starts() {
     let home = Home::new();
-    let made = |name: &str, api: Option<Api>, turns| {
+    let made = |name: &str, api: Option<ModelApi>, turns| {
         let model = api.map(|api| ModelTarget {
             api,
             model: "m".to_owned(),
@@ -367,18 +423,18 @@ fn what_an_agent_cannot_do_is_told_before_it_starts() {
         };
         CliAgent::new(Arc::new(builtin(name).unwrap()), setup).map(drop)
     };
-    made("claude-code", Some(Api::Anthropic), Some(3)).unwrap();
+    made("claude-code", Some(ModelApi::Anthropic), Some(3)).unwrap();
     assert!(matches!(
         made("codex", None, None),
         Err(SetupError::NoModel(_))
     ));
-    let error = made("codex", Some(Api::OpenaiChat), None).unwrap_err();
+    let error = made("codex", Some(ModelApi::OpenaiChat), None).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the agent `codex` cannot ask a model over openai-chat: it speaks openai-responses"
     );
     assert!(matches!(
-        made("pi", Some(Api::Gemini), Some(3)),
+        made("pi", Some(ModelApi::Gemini), Some(3)),
         Err(SetupError::Turns(_))
     ));
 }

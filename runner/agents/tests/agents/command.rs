@@ -192,7 +192,7 @@ fn a_wrong_agent_says_what_would_be_right() {
     for (text, expected) in [
         (
             "oracel",
-            "there is no agent `oracel` (did you mean `oracle`?); the agents are claude-code, codex, command, gemini-cli, loop, nop, openclaw, opencode, oracle, pi, scripted",
+            "there is no agent `oracel` (did you mean `oracle`?); the agents are claude-code, codex, gemini-cli, opencode, openclaw, pi, loop, oracle, nop, scripted, command",
         ),
         ("gpt", "there is no agent `gpt`; the agents are"),
         ("", "there is no agent ``; the agents are"),

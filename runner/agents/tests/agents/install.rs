@@ -1,16 +1,14 @@
-//! Finding agents on a machine, and installing them with an npm that is a
-//! shell script.
+//! Finding agents on a machine.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
+use proctor_agents::AgentSpec;
 use proctor_agents::adapter::{Adapter, builtin};
-use proctor_agents::install::npm::{Install, InstallError, Installed, Progress, install};
 use proctor_agents::install::{Bind, FindError, Installation, Origin, Search, find, probe_version};
 
 /// A machine with nothing on it.
-struct Machine {
+pub(crate) struct Machine {
     dir: tempfile::TempDir,
 }
 
@@ -29,17 +27,17 @@ stdout = true
 "#;
 
 impl Machine {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             dir: tempfile::tempdir().unwrap(),
         }
     }
 
-    fn at(&self, path: &str) -> PathBuf {
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
         self.dir.path().canonicalize().unwrap().join(path)
     }
 
-    fn put(&self, path: &str, text: &str) -> PathBuf {
+    pub(crate) fn put(&self, path: &str, text: &str) -> PathBuf {
         let path = self.at(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
@@ -54,7 +52,7 @@ impl Machine {
     }
 
     /// What is found with these folders on the `PATH`.
-    fn find(&self, adapter: &Adapter, path: &[&str]) -> Result<Installation, FindError> {
+    pub(crate) fn find(&self, adapter: &Adapter, path: &[&str]) -> Result<Installation, FindError> {
         let path: Vec<PathBuf> = path.iter().map(|dir| self.at(dir)).collect();
         find(
             adapter,
@@ -80,49 +78,14 @@ impl Machine {
             },
         )
     }
-
-    async fn install(
-        &self,
-        npm: &Path,
-        version: Option<&str>,
-    ) -> (Result<Installed, InstallError>, Vec<Progress>) {
-        let steps = Mutex::new(Vec::new());
-        let adapter = adapter();
-        let cache = self.at("cache");
-        let what = Install {
-            adapter: &adapter,
-            version,
-            cache: &cache,
-            npm,
-        };
-        let result = install(what, &|step| steps.lock().unwrap().push(step)).await;
-        (result, steps.into_inner().unwrap())
-    }
 }
 
-fn adapter() -> Adapter {
+pub(crate) fn adapter() -> Adapter {
     Adapter::parse("test.toml", ADAPTER.as_bytes()).unwrap()
 }
 
 /// Stands for a program that is no script.
-const ELF: &str = "\x7fELF";
-
-/// An npm that puts a package of `version` where it is told to.
-fn npm_that_installs(version: &str) -> String {
-    format!(
-        r#"#!/bin/bash
-printf '%s\n' "$@" >"$(dirname "$0")/arguments"
-env >"$(dirname "$0")/environment"
-while [ "$1" != --prefix ]; do shift; done
-mkdir -p "$2/node_modules/@made/up" "$2/node_modules/.bin"
-echo '{{"version": "{version}"}}' >"$2/node_modules/@made/up/package.json"
-printf '\177ELF' >"$2/node_modules/@made/up/program"
-chmod 755 "$2/node_modules/@made/up/program"
-ln -s ../@made/up/program "$2/node_modules/.bin/made-up"
-touch "$2/node_modules/.package-lock.json"
-"#
-    )
-}
+pub(crate) const ELF: &str = "\x7fELF";
 
 #[test]
 fn a_single_binary_is_visible_alone() {
@@ -263,17 +226,26 @@ fn a_script_needs_a_node_that_is_new_enough() {
 fn what_the_operator_names_is_taken_or_refused() {
     let machine = Machine::new();
     machine.put("venv/bin/made-up", ELF);
+    machine.put("venv/.ssh/id_ed25519", "secret");
+    machine.put("whole/node_modules/@made/up/program", ELF);
+    machine.link("../@made/up/program", "whole/node_modules/.bin/made-up");
     machine.put("secret/key", ELF);
     machine.put("file.txt", "");
     std::fs::set_permissions(machine.at("file.txt"), PermissionsExt::from_mode(0o644)).unwrap();
     machine.link("../../secret/key", "out/bin/made-up");
-    let found = machine.given("venv").unwrap();
+    // A folder that is no installation is not visible: the program is.
+    for path in ["venv", "venv/bin", "venv/bin/made-up"] {
+        let found = machine.given(path).unwrap();
+        assert_eq!((found.origin, found.binds.len()), (Origin::Given, 1));
+        assert_eq!(found.binds[0].source, machine.at("venv/bin/made-up"));
+        assert_eq!(found.command, ["/opt/proctor/agents/made-up/made-up"]);
+    }
+    let found = machine.given("whole").unwrap();
     assert_eq!((found.origin, found.binds.len()), (Origin::Given, 1));
-    assert_eq!(found.binds[0].source, machine.at("venv"));
-    assert_eq!(found.command, ["/opt/proctor/agents/made-up/bin/made-up"]);
+    assert_eq!(found.binds[0].source, machine.at("whole"));
     assert_eq!(
-        machine.given("venv/bin/made-up").unwrap().binds[0].source,
-        machine.at("venv/bin/made-up")
+        found.command,
+        ["/opt/proctor/agents/made-up/node_modules/@made/up/program"]
     );
     for (path, problem) in [
         ("nowhere", "No such file"),
@@ -281,9 +253,9 @@ fn what_the_operator_names_is_taken_or_refused() {
             "file.txt",
             "expected a program, or the folder of an installation",
         ),
-        ("secret", "there is no made-up in it"),
+        ("secret", "there is no `made-up` in it, nor in its `bin`"),
         // A link out of the folder leads nowhere in a room.
-        ("out", "there is no made-up in it"),
+        ("out", "there is no `made-up` in it, nor in its `bin`"),
     ] {
         let error = machine.given(path).unwrap_err();
         assert!(matches!(error, FindError::Given { .. }));
@@ -292,19 +264,126 @@ fn what_the_operator_names_is_taken_or_refused() {
 }
 
 #[test]
+fn a_folder_around_the_operators_home_is_refused_whatever_is_in_it() {
+    let machine = Machine::new();
+    // With all that makes an installation of a folder.
+    for dir in ["", "cache/"] {
+        machine.put(&format!("{dir}node_modules/.bin/made-up"), ELF);
+    }
+    let above = machine.at("").parent().unwrap().to_owned();
+    machine.link("..", "beside/link");
+    for path in ["", "cache", "beside/link", above.to_str().unwrap(), "/"] {
+        let error = machine.given(path).unwrap_err();
+        assert!(matches!(error, FindError::Given { .. }), "{error}");
+        assert!(
+            error
+                .to_string()
+                .ends_with(": this folder is around everything of yours: name the program"),
+            "{error}"
+        );
+    }
+    // Before there is a cache, too.
+    std::fs::remove_dir_all(machine.at("cache")).unwrap();
+    machine.given("").unwrap_err();
+    machine.given("node_modules/.bin/made-up").unwrap();
+}
+
+#[test]
+fn an_adapter_says_where_below_a_folder_an_installation_is_whole() {
+    let machine = Machine::new();
+    machine.put("venv/bin/made-up", "#!/usr/bin/python3\n");
+    machine.put("venv/lib/made_up.py", "");
+    let text = ADAPTER.replace("node = \"1.0\"", "paths = [\"bin/made-up\"]");
+    let adapter = Adapter::parse("t.toml", text.as_bytes()).unwrap();
+    let venv = machine.at("venv");
+    let cache = machine.at("cache");
+    let search = Search {
+        given: Some(&venv),
+        cache: &cache,
+        path: &[],
+        own: None,
+    };
+    let found = find(&adapter, search).unwrap();
+    assert_eq!(found.binds[0].source, venv);
+    assert_eq!(found.command, ["/opt/proctor/agents/made-up/bin/made-up"]);
+    // One that is on no PATH is called by its places.
+    let text = text.replace("names = [\"made-up\"]\n", "");
+    let adapter = Adapter::parse("t.toml", text.as_bytes()).unwrap();
+    std::fs::remove_file(machine.at("venv/bin/made-up")).unwrap();
+    let error = find(&adapter, search).unwrap_err().to_string();
+    assert!(
+        error.ends_with(": there is no `bin/made-up` in it"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_installation_that_is_damaged_is_told_with_what_to_remove() {
+    let machine = Machine::new();
+    machine.put("cache/made-up/1.2.3/.proctor-installed", "");
+    machine.put("bin/made-up", ELF);
+    let error = machine.find(&adapter(), &["bin"]).unwrap_err();
+    assert!(matches!(error, FindError::Damaged { .. }), "{error}");
+    let root = machine.at("cache/made-up/1.2.3");
+    let root = root.display();
+    assert_eq!(
+        error.to_string(),
+        format!("the agent `made-up` is installed in {root}, but `made-up` is not there any more")
+    );
+    assert_eq!(
+        error.hint().unwrap(),
+        format!("remove {root}, then: proctor agent install made-up")
+    );
+}
+
+#[test]
+fn an_operators_own_adapter_is_installed_by_its_file() {
+    let machine = Machine::new();
+    let file = machine.put("made-up.toml", ADAPTER);
+    let file = file.to_str().unwrap();
+    let spec: AgentSpec = file.parse().unwrap();
+    let adapter = spec.adapter().unwrap().unwrap();
+    let error = machine.find(&adapter, &["empty"]).unwrap_err();
+    assert_eq!(
+        error.hint().unwrap(),
+        format!("proctor agent install {file}")
+    );
+    // Trials are called after the file: it is not to say another name.
+    let other = machine.put("other.toml", ADAPTER);
+    let spec: AgentSpec = other.to_str().unwrap().parse().unwrap();
+    let error = spec.adapter().unwrap_err().to_string();
+    assert!(
+        error.ends_with(
+            "/other.toml:2: `name`: expected the file's name, \"other\", and this is \"made-up\""
+        ),
+        "{error}"
+    );
+}
+
+#[test]
 fn a_program_of_proctors_own_is_looked_for_beside_the_runner_only() {
     let machine = Machine::new();
     let own = builtin("loop").unwrap();
     machine.put("path/proctor-loop", ELF);
     let error = machine.find(&own, &["path"]).unwrap_err();
+    assert!(matches!(error, FindError::OwnMissing { .. }), "{error}");
     assert!(
-        matches!(
-            error,
-            FindError::Missing {
-                installable: false,
-                ..
-            }
-        ),
+        error
+            .to_string()
+            .ends_with("`proctor-loop`, which comes with Proctor, is not beside it"),
+        "{error}"
+    );
+    assert!(error.hint().unwrap().contains("--agent-path"));
+    let empty = machine.at("empty");
+    let elsewhere = Search {
+        given: None,
+        cache: Path::new("/nowhere"),
+        path: &[],
+        own: Some(&empty),
+    };
+    let error = find(&own, elsewhere).unwrap_err().to_string();
+    assert!(
+        error.ends_with(&format!("is not beside it in {}", empty.display())),
         "{error}"
     );
     let dir = machine.at("path");
@@ -315,97 +394,6 @@ fn a_program_of_proctors_own_is_looked_for_beside_the_runner_only() {
         own: Some(&dir),
     };
     assert_eq!(find(&own, search).unwrap().origin, Origin::Own);
-}
-
-#[tokio::test]
-async fn an_agent_is_installed_whole_and_found_before_the_path() {
-    let machine = Machine::new();
-    let npm = machine.put("tools/npm", &npm_that_installs("1.2.3"));
-    machine.put("bin/made-up", ELF);
-    let (result, steps) = machine.install(&npm, None).await;
-    let installed = result.unwrap();
-    assert_eq!(
-        (installed.version.as_str(), installed.was_there),
-        ("1.2.3", false)
-    );
-    assert_eq!(installed.root, machine.at("cache/made-up/1.2.3"));
-    assert_eq!(
-        steps,
-        [
-            Progress::Fetching(vec!["@made/up@1.2.3".to_owned()]),
-            Progress::Checking
-        ]
-    );
-    let arguments = std::fs::read_to_string(machine.at("tools/arguments")).unwrap();
-    assert!(
-        arguments.starts_with("install\n--ignore-scripts\n"),
-        "{arguments}"
-    );
-    assert!(arguments.ends_with("--\n@made/up@1.2.3\n"), "{arguments}");
-    let found = machine.find(&adapter(), &["bin"]).unwrap();
-    assert_eq!(
-        (found.origin, found.version.as_deref()),
-        (Origin::Cache, Some("1.2.3"))
-    );
-    assert_eq!(found.binds[0].source, machine.at("cache/made-up/1.2.3"));
-    assert_eq!(
-        found.command,
-        ["/opt/proctor/agents/made-up/node_modules/@made/up/program"]
-    );
-
-    // Again, it is there; another version becomes the one that is used.
-    let (result, steps) = machine.install(&npm, None).await;
-    assert!(result.unwrap().was_there && steps.is_empty());
-    let newer = machine.put("tools/npm", &npm_that_installs("2.0.0"));
-    let (result, _) = machine.install(&newer, Some("latest")).await;
-    assert_eq!(result.unwrap().version, "2.0.0");
-    assert_eq!(
-        machine.find(&adapter(), &[]).unwrap().version.as_deref(),
-        Some("2.0.0")
-    );
-    let (result, _) = machine.install(&newer, Some("1.2.3")).await;
-    assert!(result.unwrap().was_there);
-    assert_eq!(
-        machine.find(&adapter(), &[]).unwrap().version.as_deref(),
-        Some("1.2.3")
-    );
-    let left: Vec<_> = std::fs::read_dir(machine.at("cache/made-up"))
-        .unwrap()
-        .collect();
-    assert_eq!(left.len(), 2, "nothing half-made is left: {left:?}");
-}
-
-#[tokio::test]
-async fn what_fails_leaves_nothing_and_says_why() {
-    let machine = Machine::new();
-    let failing = machine.put("a/npm", "#!/bin/bash\nprintf 'npm warn x\\nnpm error code ETARGET\\nnpm error No matching version\\nnpm error A complete log of this run\\n' >&2\nexit 1\n");
-    let (result, _) = machine.install(&failing, Some("9.9.9")).await;
-    assert_eq!(
-        result.unwrap_err().to_string(),
-        "npm could not install @made/up@9.9.9 (exit code 1): code ETARGET; No matching version"
-    );
-    let empty = machine.put("b/npm", "#!/bin/bash\nexit 0\n");
-    let (result, _) = machine.install(&empty, None).await;
-    let text = result.unwrap_err().to_string();
-    assert!(text.contains("its package.json names no version"), "{text}");
-    let strange = machine.put("c/npm", &npm_that_installs("../../../x"));
-    let (result, _) = machine.install(&strange, None).await;
-    assert!(matches!(result, Err(InstallError::Unexpected { .. })));
-    for version in ["", "-g", "../x", "file:/etc", "1.0 --global", "a/b"] {
-        let (result, steps) = machine.install(&failing, Some(version)).await;
-        assert!(matches!(result, Err(InstallError::Version(_))), "{version}");
-        assert!(steps.is_empty());
-    }
-    let (result, _) = machine.install(Path::new("/nowhere/npm"), None).await;
-    assert!(matches!(result, Err(InstallError::Start { .. })));
-    let left: Vec<_> = std::fs::read_dir(machine.at("cache/made-up"))
-        .unwrap()
-        .collect();
-    assert!(left.is_empty(), "{left:?}");
-    assert!(matches!(
-        machine.find(&adapter(), &[]),
-        Err(FindError::Missing { .. })
-    ));
 }
 
 #[tokio::test]

@@ -10,9 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proctor_agents::adapter::{Api, BUILTIN_NAMES, builtin};
+use proctor_agents::adapter::{BUILTIN_NAMES, builtin};
 use proctor_agents::install::{Search, find};
 use proctor_agents::{Assignment, CliAgent, CliSetup, ModelTarget};
+use proctor_types::ModelApi;
 use proctor_types::manifest::AgentEnd;
 
 use crate::homes::Home;
@@ -44,7 +45,7 @@ async fn installed_agents_run_from_prompt_to_transcript() {
             skipped.push(*name);
             continue;
         };
-        for api in Api::ALL
+        for api in ModelApi::ALL
             .into_iter()
             .filter(|api| adapter.choose(&[*api]).is_some())
         {

@@ -9,6 +9,7 @@ mod ends;
 mod homes;
 mod install;
 mod live;
+mod npm;
 mod recorded;
 mod rooms;
 mod scripted;

@@ -5,8 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use proctor_agents::adapter::{Api, builtin};
+use proctor_agents::adapter::builtin;
 use proctor_agents::{CliAgent, CliSetup, ModelTarget};
+use proctor_types::ModelApi;
 use proctor_types::manifest::{AgentEnd, FailureKind};
 
 use crate::homes::Home;
@@ -51,7 +52,7 @@ async fn errors_of_the_real_agents_are_of_the_right_kind() {
         );
         let room = Home::new();
         let adapter = builtin(name).unwrap();
-        let api = adapter.choose(&Api::ALL).unwrap();
+        let api = adapter.choose(&ModelApi::ALL).unwrap();
         let model = ModelTarget {
             api,
             model: "m".to_owned(),

@@ -142,43 +142,44 @@ fn bar(format: Format) -> Option<ProgressBar> {
 
 /// An error as the rest of the program tells it.
 fn told(error: &InstallError) -> EngineError {
-    let hint = match error {
+    let message = error.to_string();
+    let (kind, hint) = match error {
         InstallError::NoPackage(_) | InstallError::Version(_) => {
             return EngineError::Usage {
-                message: error.to_string(),
+                message,
                 hint: None,
             };
         }
-        InstallError::Io {
-            action,
-            path,
-            source,
-        } => {
-            let message = format!("cannot {action} {}: {source}", path.display());
-            let hint = "XDG_CACHE_HOME says where agents are installed".to_owned();
-            return EngineError::Host {
-                kind: "cache".to_owned(),
-                message,
-                hint: Some(hint),
-            };
+        InstallError::Io { .. } => (
+            "cache",
+            "XDG_CACHE_HOME says where agents are installed".to_owned(),
+        ),
+        InstallError::Npm {
+            package, reason, ..
+        } if reason.contains("ETARGET") || reason.contains("E404") => {
+            // Without the version: `@scope/name@1.2.3`.
+            let name = package.rsplit_once('@').map_or(package.as_str(), |it| it.0);
+            let hint =
+                format!("the registry has no such version: `npm view {name} versions` lists them");
+            ("npm", hint)
         }
-        InstallError::Npm { reason, .. }
-            if reason.contains("ETARGET") || reason.contains("E404") =>
-        {
-            "the registry has no such version: `npm view PACKAGE versions` lists them"
-        }
-        InstallError::Npm { .. } => {
-            "npm reads where its registry is from ~/.npmrc and npm_config_registry"
-        }
-        InstallError::Unexpected { .. } => {
-            "try the version that Proctor was tried with, without --version"
-        }
-        InstallError::Start { .. } => "install Node.js 18 or newer, which brings npm",
+        InstallError::Npm { .. } => (
+            "npm",
+            "npm reads where its registry is from ~/.npmrc and npm_config_registry".to_owned(),
+        ),
+        InstallError::Unexpected { .. } => (
+            "npm",
+            "try the version that Proctor was tried with, without --version".to_owned(),
+        ),
+        InstallError::Start { .. } => (
+            "npm",
+            "install Node.js 18 or newer, which brings npm".to_owned(),
+        ),
     };
     EngineError::Host {
-        kind: "npm".to_owned(),
-        message: error.to_string(),
-        hint: Some(hint.to_owned()),
+        kind: kind.to_owned(),
+        message,
+        hint: Some(hint),
     }
 }
 
@@ -217,4 +218,28 @@ fn tell(adapter: &Adapter, installed: &Installed, format: Format, took: Duration
 
 fn shown(path: &Path) -> String {
     path.display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_that_is_not_there_is_told_with_the_package_to_look_at() {
+        for (package, name) in [("made-up@9.9.9", "made-up"), ("@made/up@9", "@made/up")] {
+            let error = told(&InstallError::Npm {
+                package: package.to_owned(),
+                code: 1,
+                reason: "code ETARGET".to_owned(),
+            });
+            let EngineError::Host { hint, message, .. } = error else {
+                panic!("{error:?}");
+            };
+            assert!(message.contains(package), "{message}");
+            assert_eq!(
+                hint.unwrap(),
+                format!("the registry has no such version: `npm view {name} versions` lists them")
+            );
+        }
+    }
 }

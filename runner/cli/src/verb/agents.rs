@@ -148,7 +148,7 @@ fn print(rows: &[Row]) {
                 let version = row.version.as_deref().unwrap_or("yes");
                 format!("{version} ({})", it.origin.name())
             }
-            Err(FindError::Missing { .. }) => "-".to_owned(),
+            Err(error) if is_absent(error) => "-".to_owned(),
             Err(_) => "unusable".to_owned(),
         };
         table.push([
@@ -166,7 +166,7 @@ fn print(rows: &[Row]) {
     }
     for row in rows {
         let Err(error) = &row.found else { continue };
-        if matches!(error, FindError::Missing { .. }) {
+        if is_absent(error) {
             continue;
         }
         output::err(&format!("{}: {error}", row.adapter.name()));
@@ -174,6 +174,14 @@ fn print(rows: &[Row]) {
             output::err(&format!("  hint: {hint}"));
         }
     }
+}
+
+/// Whether there is nothing of the agent, and so nothing wrong with it.
+fn is_absent(error: &FindError) -> bool {
+    matches!(
+        error,
+        FindError::Missing { .. } | FindError::OwnMissing { .. }
+    )
 }
 
 /// The cells below each other.

@@ -14,7 +14,7 @@ pub(crate) fn host() -> anyhow::Result<HostConfig> {
     let beside = |name: &str| companion(&program, name);
     let places = agent_places()?;
     Ok(HostConfig {
-        search: search(),
+        search: places.path,
         init: beside("proctor-init").with_context(|| {
             format!(
                 "cannot find proctor-init beside {}; build or install both",

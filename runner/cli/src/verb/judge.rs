@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use proctor_engine::judging::{self, CalibrateRequest, Calibration, RejudgeRequest, Rejudged};
+use proctor_engine::judging::{self, CalibrateRequest, RejudgeRequest, Rejudged};
 
 use super::model::JudgeFlags;
 use crate::exit::Exit;
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
         })?;
         match arguments.format {
             Format::Json => output::exact(&serde_json::to_string(&compared)?),
-            Format::Text => output::out(compared_text(&compared).trim_end()),
+            Format::Text => output::out(compared.to_string().trim_end()),
         }
         return Ok(Exit::Done);
     }
@@ -81,9 +81,4 @@ fn print(judged: &Rejudged) {
         "{calls} calls of the judge, {} tokens; answers that were stored are not asked again",
         usage.total()
     ));
-}
-
-/// A table for people.
-fn compared_text(compared: &Calibration) -> String {
-    compared.to_string()
 }

@@ -16,8 +16,8 @@ pub(crate) struct ModelFlags {
     /// Model that the agent gets: `anthropic/NAME`, `openai/NAME`,
     /// `gemini/NAME`, `openai-compatible/NAME` (with --model-url), or
     /// `scripted/FILE`, which answers from a steps file. The key is read from
-    /// `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`; the agent never
-    /// sees it
+    /// `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`, that of a
+    /// compatible server from --key-file; the agent never sees it
     #[arg(long, value_name = "PROVIDER/MODEL")]
     pub model: Option<ModelName>,
 

@@ -76,7 +76,12 @@ pub(super) async fn gates(
         }
     }
     let trials = [nop.ok(), oracle.and_then(Result::ok)];
-    rows.push(repeat_row(trials.iter().flatten()));
+    let verdicts = trials.iter().flatten();
+    let verdicts = verdicts.filter(|trial| trial.record.failure.is_none());
+    rows.push(repeat_row(verdicts.map(|trial| {
+        let same = trial.again.as_ref().map(|again| again.same == Some(true));
+        (trial.record.agent.as_str(), same)
+    })));
     Ok(())
 }
 
@@ -292,14 +297,15 @@ fn evidence_row(trial: &Trial) -> Row {
     Row::pass(Gate::Evidence, reason).notes(notes.collect())
 }
 
-fn repeat_row<'a>(trials: impl Iterator<Item = &'a Trial>) -> Row {
+/// From every agent whose trial has a verdict: whether grading once more gave
+/// the same bytes, or why it gave none.
+fn repeat_row<'a>(verdicts: impl Iterator<Item = (&'a str, Result<bool, &'a EngineError>)>) -> Row {
     let (mut same, mut other) = (0_usize, Vec::new());
     let mut unknown = None;
-    for trial in trials.filter(|trial| trial.record.failure.is_none()) {
-        let agent = &trial.record.agent;
-        match &trial.again {
-            Ok(again) if again.same == Some(true) => same += 1,
-            Ok(_) => other.push(format!(
+    for (agent, again) in verdicts {
+        match again {
+            Ok(true) => same += 1,
+            Ok(false) => other.push(format!(
                 "the evidence of `{agent}` gives another verdict now"
             )),
             Err(error) if is_ours(error) => unknown = Some(unplayed(Gate::Repeat, error)),
@@ -330,14 +336,15 @@ fn amend(task: &Task, trial: &Trial, rows: &mut [Row]) {
             *row = leak::row(&all);
         }
         if row.gate == Gate::Timeout && row.status == Status::Pass {
-            *row = in_time(task, &trial.record);
+            let took = trial.record.seconds.get("run").copied();
+            *row = in_time(task.info.timeout_seconds, took.unwrap_or_default());
         }
     }
 }
 
-fn in_time(task: &Task, record: &TrialRecord) -> Row {
-    let took = record.seconds.get("run").copied().unwrap_or_default();
-    let limit = task.info.timeout_seconds;
+/// Whether a solution that took `took` seconds leaves an agent time to think
+/// within `limit` seconds.
+fn in_time(limit: u64, took: f64) -> Row {
     // Limits are at most a day.
     #[allow(clippy::cast_precision_loss, reason = "seconds of a day")]
     let share = took / limit as f64;
@@ -375,4 +382,67 @@ fn outputs(task: &Task, dir: &Path) -> BTreeMap<String, Vec<u8>> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_solution_may_take_half_of_the_time() {
+        for (took, status) in [
+            (0.0, Status::Pass),
+            (30.0, Status::Pass),
+            (30.1, Status::Fail),
+            (61.0, Status::Fail),
+        ] {
+            let row = in_time(60, took);
+            assert_eq!((row.gate, row.status), (Gate::Timeout, status), "{took}");
+            let expected = format!("60 s; the solution took {took:.1} s");
+            assert!(row.reason.starts_with(&expected), "{row:?}");
+            let is_failed = status == Status::Fail;
+            assert_eq!(row.reason.ends_with("more than half of it"), is_failed);
+            assert_eq!(row.hint.is_some(), is_failed);
+        }
+    }
+
+    #[test]
+    fn a_grader_that_gives_another_verdict_fails() {
+        let ours = EngineError::Evidence("damaged".to_owned());
+        let its = EngineError::Grader {
+            kind: "trapped".to_owned(),
+            message: "it panicked".to_owned(),
+            hint: None,
+        };
+        let row = |verdicts: &[(&'static str, Result<bool, &EngineError>)]| {
+            let row = repeat_row(verdicts.iter().copied());
+            assert_eq!(row.gate, Gate::Repeat);
+            (row.status, row.reason, row.hint)
+        };
+        assert_eq!(row(&[]).0, Status::Skipped);
+        assert_eq!(row(&[("nop", Ok(true))]).1, "one verdict, twice");
+        let both = row(&[("nop", Ok(true)), ("oracle", Ok(true))]);
+        assert_eq!(both.0, Status::Pass);
+        assert_eq!(both.1, "2 verdicts, each twice");
+
+        let (status, reason, hint) = row(&[("nop", Ok(true)), ("oracle", Ok(false))]);
+        assert_eq!(status, Status::Fail);
+        assert_eq!(reason, "the evidence of `oracle` gives another verdict now");
+        assert!(hint.unwrap().contains("randomness"));
+        // A grader that fails the second time has not given its verdict again.
+        let (status, reason, _) = row(&[("nop", Ok(true)), ("oracle", Err(&its))]);
+        assert_eq!(status, Status::Fail);
+        assert!(reason.contains("the evidence of `oracle`: "), "{reason}");
+        assert!(reason.contains("it panicked"), "{reason}");
+        // What this machine could not do says nothing about the grader, and
+        // hides nothing of what it did.
+        assert_eq!(
+            row(&[("nop", Ok(true)), ("oracle", Err(&ours))]).0,
+            Status::Error
+        );
+        assert_eq!(
+            row(&[("nop", Ok(false)), ("oracle", Err(&ours))]).0,
+            Status::Fail
+        );
+    }
 }

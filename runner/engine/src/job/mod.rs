@@ -17,6 +17,7 @@ pub(crate) use program::Program;
 use crate::EngineError;
 use crate::events::{Event, EventSink, Events};
 use crate::evidence::{json_bytes, replace};
+use crate::model::Models;
 use crate::record::{Denominator, GroupRecord, JobSummary, SUMMARY_SCHEMA, TimeShare, TrialRecord};
 use crate::report::job_markdown;
 use crate::trial;
@@ -59,6 +60,9 @@ pub async fn run(plan: JobPlan, mut sinks: Vec<Arc<dyn EventSink>>) -> Result<Jo
     let mut records = Vec::with_capacity(plan.trials.len());
     for spec in &plan.trials {
         records.push(trial::run(&bench, spec, &job).await);
+    }
+    if let Some(incomplete) = bench.models.as_ref().and_then(Models::finish) {
+        events.warn(None, incomplete);
     }
     let summary = summarise(id.clone(), plan.trials.len(), &job, records);
     let unwritten = record(&job, &summary).err();

@@ -90,7 +90,11 @@ impl JobPlan {
         let agents = agents(&request.agents)?;
         let models = request.model.as_ref().map(Models::load).transpose()?;
         let programs = programs(&agents, &request, models.as_ref())?;
-        let judge = request.judge.as_ref().map(JudgeRequest::open).transpose()?;
+        let judge = request.judge.as_ref();
+        if let (Some(judge), Some(models)) = (judge, &models) {
+            judge.may_judge(models.name())?;
+        }
+        let judge = judge.map(JudgeRequest::open).transpose()?;
         let name = format!("job-{}", crate::time::now_compact());
         let out = request
             .out
@@ -234,6 +238,8 @@ impl JobPlan {
             "proctor": env!("CARGO_PKG_VERSION"),
             "isolation": self.isolation,
             "tools": self.given.targets(),
+            "model": self.models.as_ref().map(|models| models.name().to_string()),
+            "judge": self.judge.as_ref().map(Judge::name),
             "trials": trials,
         })
     }
@@ -263,7 +269,10 @@ fn programs(
     match of_programs.iter().find(|(_, is_wrong)| *is_wrong) {
         Some((flag, _)) => Err(EngineError::Usage {
             message: format!("{flag} is for an agent that is a program of its own"),
-            hint: Some(format!("of the agents given, {found} are")),
+            hint: Some(match found {
+                0 => "none of the agents given is one; `proctor agents` lists them".to_owned(),
+                _ => format!("of the agents given {found} are: run each in a job of its own"),
+            }),
         }),
         None => Ok(programs),
     }

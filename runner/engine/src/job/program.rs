@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use proctor_agents::adapter::{Adapter, Api};
+use proctor_agents::adapter::Adapter;
 use proctor_agents::install::{FindError, Search, find};
 use proctor_agents::{AgentSpec, CliAgent, CliSetup, ModelTarget, SetupError};
-use proctor_model::ModelApi;
+use proctor_types::ModelApi;
 use proctor_types::manifest::Isolation;
 
 use crate::EngineError;
@@ -99,40 +99,20 @@ fn target(adapter: &Adapter, models: Option<&Models>) -> Result<Option<ModelTarg
     let Some(models) = models.filter(|_| adapter.asks_models()) else {
         return Ok(None);
     };
-    let offered: Vec<Api> = models.apis().map(spoken).collect();
+    let offered: Vec<ModelApi> = models.apis().collect();
     let Some(api) = adapter.choose(&offered).or(offered.first().copied()) else {
         return Ok(None);
     };
-    let base_url = models
-        .origin(asked(api))
-        .ok_or_else(|| EngineError::Usage {
-            message: format!("{} cannot be asked over {api}", models.name()),
-            hint: None,
-        })?;
+    let base_url = models.origin(api).ok_or_else(|| EngineError::Usage {
+        message: format!("{} cannot be asked over {api}", models.name()),
+        hint: None,
+    })?;
     Ok(Some(ModelTarget {
         api,
         model: models.model().to_owned(),
         base_url,
         provider: models.name().provider.as_str().to_owned(),
     }))
-}
-
-fn spoken(api: ModelApi) -> Api {
-    match api {
-        ModelApi::Anthropic => Api::Anthropic,
-        ModelApi::OpenaiChat => Api::OpenaiChat,
-        ModelApi::OpenaiResponses => Api::OpenaiResponses,
-        ModelApi::Gemini => Api::Gemini,
-    }
-}
-
-fn asked(api: Api) -> ModelApi {
-    match api {
-        Api::Anthropic => ModelApi::Anthropic,
-        Api::OpenaiChat => ModelApi::OpenaiChat,
-        Api::OpenaiResponses => ModelApi::OpenaiResponses,
-        Api::Gemini => ModelApi::Gemini,
-    }
 }
 
 fn missing(error: &FindError) -> EngineError {

@@ -156,9 +156,8 @@ pub struct CalibrateRequest {
 /// Where `dir` has no judged trial, or the labels cannot be read or belong to
 /// none of its criteria.
 pub fn calibrate(request: &CalibrateRequest) -> Result<Calibration, EngineError> {
-    let bytes = document(&request.labels)?.ok_or_else(|| {
-        EngineError::io("cannot read", &request.labels)(std::io::ErrorKind::NotFound.into())
-    })?;
+    let bytes = read::regular(&request.labels, DOCUMENT_BYTES, Links::Follow)
+        .map_err(EngineError::io("cannot read", &request.labels))?;
     let wrong = |problem: String| EngineError::Usage {
         message: format!("{}: {problem}", request.labels.display()),
         hint: Some("docs/judge.md describes the file of labels".to_owned()),

@@ -4,15 +4,12 @@ use std::sync::Arc;
 
 use proctor_grading::Bundle;
 use proctor_judge::RUBRIC;
-use proctor_judge::evidence::{Evidence, EvidenceLimits, File, exhibits};
+use proctor_judge::evidence::{Allowance, Evidence, EvidenceLimits, File, exhibits};
 use proctor_types::verdict::Exhibit;
 use proctor_types::{Event, Probes, Verdict, WorldSnapshot, bundle};
 use serde::de::DeserializeOwned;
 
 use crate::EngineError;
-
-/// Bytes of a file of the workspace that are looked at.
-const FILE_BYTES: u32 = 64 << 10;
 
 /// The exhibits for a rubric; none where `verdict` has no criterion of one.
 pub(super) fn of_rubric(bundle: &Bundle, verdict: &Verdict) -> Result<Vec<Exhibit>, EngineError> {
@@ -27,7 +24,8 @@ pub(super) fn of_rubric(bundle: &Bundle, verdict: &Verdict) -> Result<Vec<Exhibi
     let before: Option<WorldSnapshot> = document(bundle, bundle::WORLD_BEFORE)?;
     let after: Option<WorldSnapshot> = document(bundle, bundle::WORLD_AFTER)?;
     let probes: Option<Probes> = document(bundle, bundle::PROBES)?;
-    let contents = workspace(bundle)?;
+    let limits = EvidenceLimits::default();
+    let contents = workspace(bundle, &limits.files)?;
     let files: Vec<File<'_>> = contents
         .iter()
         .map(|file| File {
@@ -44,33 +42,41 @@ pub(super) fn of_rubric(bundle: &Bundle, verdict: &Verdict) -> Result<Vec<Exhibi
         after: after.as_ref(),
         probes: probes.as_ref(),
     };
-    Ok(exhibits(&evidence, &EvidenceLimits::default()))
+    Ok(exhibits(&evidence, &limits))
 }
 
 struct Content {
     path: String,
-    read: Arc<[u8]>,
+    /// The beginning.
+    read: Vec<u8>,
     bytes: u64,
     untouched: bool,
 }
 
-fn workspace(bundle: &Bundle) -> Result<Vec<Content>, EngineError> {
+/// The files of the workspace, in the order in which they are shown. Those that
+/// can be shown are read; of the others there is only the title.
+fn workspace(bundle: &Bundle, shown: &Allowance) -> Result<Vec<Content>, EngineError> {
     let prefix = format!("{}/", bundle::WORKSPACE_DIR);
-    let mut contents = Vec::new();
-    for (path, file) in bundle.list(bundle::WORKSPACE_DIR) {
-        let Some(inside) = path.strip_prefix(&prefix) else {
-            continue;
-        };
-        let given = bundle.stat(&format!("{}/{inside}", bundle::FIXTURES_DIR));
-        let read = bundle
-            .read_range(path, 0, FILE_BYTES)
-            .map_err(|error| EngineError::Evidence(error.to_string()))?;
-        contents.push(Content {
-            path: inside.to_owned(),
-            read: read.unwrap_or_default().into(),
-            bytes: file.bytes,
-            untouched: given.is_some_and(|given| given.sha256 == file.sha256),
-        });
+    let mut contents: Vec<Content> = bundle
+        .list(bundle::WORKSPACE_DIR)
+        .filter_map(|(path, file)| {
+            let inside = path.strip_prefix(&prefix)?;
+            let given = bundle.stat(&format!("{}/{inside}", bundle::FIXTURES_DIR));
+            Some(Content {
+                path: inside.to_owned(),
+                read: Vec::new(),
+                bytes: file.bytes,
+                untouched: given.is_some_and(|given| given.sha256 == file.sha256),
+            })
+        })
+        .collect();
+    contents.sort_by(|one, other| (one.untouched, &one.path).cmp(&(other.untouched, &other.path)));
+    let length = u32::try_from(shown.each_bytes).unwrap_or(u32::MAX);
+    for content in contents.iter_mut().take(shown.count) {
+        let path = format!("{prefix}{}", content.path);
+        let read = bundle.read_range(&path, 0, length);
+        let read = read.map_err(|error| EngineError::Evidence(error.to_string()))?;
+        content.read = read.unwrap_or_default();
     }
     Ok(contents)
 }

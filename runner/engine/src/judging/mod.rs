@@ -7,10 +7,9 @@ mod provider;
 
 use std::path::Path;
 
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use cap_std::fs::Dir;
 use proctor_grading::{Bundle, standing, totals};
-use proctor_judge::{Case, Judge, JudgeError, Judged, Stored, to_jsonl};
-use proctor_types::verdict::Status;
+use proctor_judge::{Case, Judge, JudgeError, Judged, Stored, question, to_jsonl};
 use proctor_types::{TaskInfo, Verdict};
 
 use crate::EngineError;
@@ -28,18 +27,14 @@ pub(crate) const GRADED: &str = "verdict.graded.json";
 /// Name of the judge's calls in a trial's directory.
 pub(crate) const CALLS: &str = "judge.jsonl";
 /// Longest file of calls that is read, in bytes.
-const CALLS_BYTES: u64 = 1 << 30;
+const CALLS_BYTES: u64 = 256 << 20;
 
 /// Whether there is anything for a judge to do.
 pub(crate) fn is_open(verdict: &Verdict) -> bool {
-    let undecided = |status| matches!(status, Status::Open | Status::Judged);
-    verdict.criteria.iter().any(|criterion| {
-        undecided(criterion.status)
-            && criterion
-                .question
-                .as_ref()
-                .is_some_and(|question| !question.levels.is_empty())
-    })
+    verdict
+        .criteria
+        .iter()
+        .any(|criterion| question(criterion).is_some())
 }
 
 /// Judges what is open in `verdict`. The trial's directory keeps the grader's
@@ -53,7 +48,7 @@ pub(crate) async fn apply(
     shown: &Path,
 ) -> Result<(Verdict, Judged), EngineError> {
     let exhibits = exhibits::of_rubric(bundle, &verdict)?;
-    let stored = stored(trial, shown)?;
+    let stored = stored(shown)?;
     let task = task(bundle)?;
     let case = Case {
         criteria: &verdict.criteria,
@@ -65,7 +60,7 @@ pub(crate) async fn apply(
         .judge(case, &stored)
         .await
         .map_err(|error| refused(&error))?;
-    keep_calls(trial, shown, &judged)?;
+    keep_calls(trial, shown, &stored, &judged)?;
     let keep = |name: &str, verdict: &Verdict| {
         let path = shown.join(name);
         let bytes = proctor_grading::to_canonical_json(verdict)
@@ -105,31 +100,31 @@ fn task(bundle: &Bundle) -> Result<&TaskInfo, EngineError> {
         .map_err(|error| EngineError::Evidence(error.to_string()))
 }
 
-fn stored(trial: &Dir, shown: &Path) -> Result<Stored, EngineError> {
+fn stored(shown: &Path) -> Result<Stored, EngineError> {
     let path = shown.join(CALLS);
     match crate::read::regular(&path, CALLS_BYTES, crate::read::Links::Refuse) {
         Ok(bytes) => Stored::read(bytes.as_slice(), &path.display().to_string())
             .map_err(|error| EngineError::NoTrial(error.to_string())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            // Nothing was asked yet: the file begins with the first call.
-            debug_assert!(!trial.exists(CALLS));
-            Ok(Stored::default())
-        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Stored::default()),
         Err(error) => Err(EngineError::io("cannot read", &path)(error)),
     }
 }
 
-fn keep_calls(trial: &Dir, shown: &Path, judged: &Judged) -> Result<(), EngineError> {
-    use std::io::Write as _;
+/// Adds the new calls to the stored ones. The file is written anew: a last line
+/// that somebody's crash left unfinished would swallow the next.
+fn keep_calls(
+    trial: &Dir,
+    shown: &Path,
+    stored: &Stored,
+    judged: &Judged,
+) -> Result<(), EngineError> {
     if judged.calls.is_empty() {
         return Ok(());
     }
     let fail = |error| EngineError::io("cannot write", &shown.join(CALLS))(error);
-    let lines = to_jsonl(&judged.calls).map_err(|error| fail(error.into()))?;
-    let mut options = OpenOptions::new();
-    options.append(true).create(true).mode(0o600);
-    let mut file = trial.open_with(CALLS, &options).map_err(fail)?;
-    file.write_all(&lines).map_err(fail)
+    let mut lines = to_jsonl(stored.calls()).map_err(|error| fail(error.into()))?;
+    lines.extend(to_jsonl(&judged.calls).map_err(|error| fail(error.into()))?);
+    replace(trial, CALLS, &lines).map_err(fail)
 }
 
 fn refused(error: &JudgeError) -> EngineError {

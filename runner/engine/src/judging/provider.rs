@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use proctor_judge::provider::{Command, Model, Provider, Recorded};
-use proctor_judge::{Judge, Options, Stored};
+use proctor_judge::{Judge, JudgeError, Options, Stored, same_model};
 use proctor_model::client::ClientConfig;
 use proctor_model::{ModelApi, Secret};
 
@@ -100,6 +100,21 @@ impl JudgeRequest {
             ..Options::default()
         };
         Judge::new(self.provider()?, options).map_err(|error| super::refused(&error))
+    }
+
+    /// Refuses to have a model judge its own work, before it has done any.
+    pub(crate) fn may_judge(&self, agent: &ModelName) -> Result<(), EngineError> {
+        match &self.provider {
+            JudgeProvider::Model(judge)
+                if !self.same_model && same_model(&agent.model, &judge.model) =>
+            {
+                Err(super::refused(&JudgeError::SameModel {
+                    judge: judge.to_string(),
+                    agent: agent.to_string(),
+                }))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn provider(&self) -> Result<Arc<dyn Provider>, EngineError> {

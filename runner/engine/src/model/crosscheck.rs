@@ -34,7 +34,7 @@ pub(crate) fn unseen(exchanges: &[Exchange], transcript: &[Event]) -> Option<Str
     for call in wire {
         let is_new = call.id.as_deref().is_none_or(|id| once.insert(id));
         let is_told = call.id.as_deref().is_some_and(|id| told.ids.contains(id));
-        if is_new && !(by_id && is_told) {
+        if is_new && !is_told {
             *missing.entry(&call.name).or_default() += 1;
         }
     }

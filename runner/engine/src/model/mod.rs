@@ -9,9 +9,12 @@ mod name;
 mod traffic;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use proctor_model::cassette::{Cassette, Recorder};
-use proctor_model::gateway::{JobConfig, JobModels, Mode};
+use proctor_model::gateway::{
+    GatewayError, JobConfig, JobModels, MemoryRecord, Mode, ModelGateway, Record, TrialModels,
+};
 use proctor_model::prices::PriceTable;
 use proctor_model::scripted::Script;
 use proctor_model::{ModelApi, ModelRoute};
@@ -80,13 +83,11 @@ impl Models {
     /// When a file cannot be read, an address cannot be used, or a key is
     /// missing.
     pub(crate) fn load(request: &ModelRequest) -> Result<Self, EngineError> {
-        let mode = mode(request)?;
         let key = request.key.clone();
-        if mode.is_live()
-            && key.is_none()
-            && request.name.provider.needs_key(request.url.as_deref())
-        {
-            return Err(no_key(request.name.provider, "--key-file"));
+        let provider = request.name.provider;
+        let replays = matches!(request.cassette, Some(CassetteUse::Replay(_)));
+        if key.is_none() && !replays && provider.needs_key(request.url.as_deref()) {
+            return Err(no_key(provider, "--key-file"));
         }
         let prices = match &request.prices {
             Some(path) => prices(path)?,
@@ -97,13 +98,43 @@ impl Models {
             budget: request.job_budget,
             ..JobConfig::default()
         };
-        Ok(Self {
+        let mut models = Self {
             name: request.name.clone(),
             routes: routes(request, key)?,
-            mode,
+            mode: mode(request)?,
             trial_budget: request.trial_budget,
             job: JobModels::new(config).map_err(refused)?,
-        })
+        };
+        // Made once more for every trial; here only so that a mistake shows now.
+        let record = Arc::new(MemoryRecord::default());
+        models.gateway(record).map_err(refused)?;
+        // Last, since it makes a file.
+        if let Some(CassetteUse::Record(path)) = &request.cassette {
+            models.mode = Mode::Record(recorder(path)?);
+        }
+        Ok(models)
+    }
+
+    /// The gateway of one trial, which writes to `record`.
+    pub(crate) fn gateway(&self, record: Arc<dyn Record>) -> Result<ModelGateway, GatewayError> {
+        let trial = TrialModels {
+            routes: self.routes.clone(),
+            mode: self.mode.clone(),
+            budget: self.trial_budget,
+        };
+        ModelGateway::new(&self.job, trial, record)
+    }
+
+    /// Ends what is recorded, once no trial is left. Says why the cassette is
+    /// not complete, where it is not.
+    pub(crate) fn finish(&self) -> Option<String> {
+        let Mode::Record(recorder) = &self.mode else {
+            return None;
+        };
+        let error = recorder.finish().err()?;
+        Some(format!(
+            "the cassette is not complete and will not replay this job: {error}"
+        ))
     }
 
     /// As it stands in records: `anthropic/claude-sonnet-4-5`.
@@ -159,9 +190,20 @@ fn mode(request: &ModelRequest) -> Result<Mode, EngineError> {
         return Ok(Mode::Scripted(Script::parse(&text).map_err(refused)?));
     }
     Ok(match &request.cassette {
-        None => Mode::Live,
-        Some(CassetteUse::Record(path)) => Mode::Record(Recorder::create(path).map_err(refused)?),
-        Some(CassetteUse::Replay(path)) => Mode::Replay(Cassette::open(path).map_err(refused)?),
+        None | Some(CassetteUse::Record(_)) => Mode::Live,
+        Some(CassetteUse::Replay(path)) => {
+            Mode::Replay(Cassette::open(path).map_err(|error| EngineError::Usage {
+                message: format!("{}: {}", path.display(), crate::error::chain(&error)),
+                hint: Some("name a file that --record has made".to_owned()),
+            })?)
+        }
+    })
+}
+
+fn recorder(path: &Path) -> Result<Arc<Recorder>, EngineError> {
+    Recorder::create(path).map_err(|error| EngineError::Usage {
+        message: format!("{}: {}", path.display(), crate::error::chain(&error)),
+        hint: Some("a cassette is a new file: name another, or move this one away".to_owned()),
     })
 }
 

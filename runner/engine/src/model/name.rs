@@ -40,13 +40,15 @@ impl Provider {
         }
     }
 
-    /// The variable in which operators keep its key.
+    /// The variable in which operators keep its key. None where a key is only ever
+    /// read from a file that is named.
     pub fn key_variable(self) -> Option<&'static str> {
         match self {
             Self::Anthropic => Some("ANTHROPIC_API_KEY"),
-            Self::Openai | Self::Compatible => Some("OPENAI_API_KEY"),
+            Self::Openai => Some("OPENAI_API_KEY"),
             Self::Gemini => Some("GEMINI_API_KEY"),
-            Self::Scripted => None,
+            // A key for one provider is not for whoever is at an address.
+            Self::Compatible | Self::Scripted => None,
         }
     }
 

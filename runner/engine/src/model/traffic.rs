@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
 use http::Request;
-use proctor_model::gateway::{JsonLines, ModelGateway, Record, TrialModels};
+use proctor_model::gateway::{JsonLines, ModelGateway};
 use proctor_services::{Upstream, UpstreamAnswer, UpstreamBody};
 use proctor_types::Event;
 use proctor_types::manifest::{AgentEnd, FailureKind};
@@ -48,13 +48,8 @@ impl Traffic {
             .map_err(EngineError::io("cannot create", GROWING.as_ref()))?;
         let lines = JsonLines::new(BufWriter::new(file.into_std()), RECORD_BYTES);
         let lines = Arc::new(lines);
-        let trial = TrialModels {
-            routes: models.routes.clone(),
-            mode: models.mode.clone(),
-            budget: models.trial_budget,
-        };
-        let record: Arc<dyn Record> = lines.clone();
-        let gateway = ModelGateway::new(&models.job, trial, record)
+        let gateway = models
+            .gateway(lines.clone())
             .map_err(|error| StageError::ours("model", &error))?;
         Ok(Self { gateway, lines })
     }
@@ -82,10 +77,11 @@ impl Traffic {
                 "{unplayed} recorded replies of the cassette were not asked for"
             ));
         }
-        Ok(Spoken {
-            summary: self.gateway.summary(),
-            warnings,
-        })
+        let summary = self.gateway.summary();
+        if let (Some(_), Some(reason)) = (summary.failure, &summary.reason) {
+            warnings.push(format!("the last request to the model failed: {reason}"));
+        }
+        Ok(Spoken { summary, warnings })
     }
 }
 
@@ -114,7 +110,12 @@ impl Spoken {
     /// last for could not be had, for a reason that is not the agent's.
     ///
     /// `asks`: whether the agent is nothing without its model. One that has not
-    /// asked it once was never there, whatever it says of itself.
+    /// asked it once was never there, whatever it says of itself. `end`: how it
+    /// ended, where it did not end well.
+    ///
+    /// An agent may spoil its last request so that a bad result is nobody's. What
+    /// it has finished counts, once the model has answered it; and a key that was
+    /// taken before is no wrong key.
     pub(crate) fn failure(&self, asks: bool, end: Option<&str>) -> Option<StageError> {
         if asks && self.summary.requests == 0 {
             return Some(StageError {
@@ -132,6 +133,10 @@ impl Spoken {
             });
         }
         let kind = self.summary.failure?;
+        let answered = self.summary.usage.total() > 0;
+        if answered && (end.is_none() || kind == FailureKind::Authentication) {
+            return None;
+        }
         let hint = match kind {
             FailureKind::Authentication => {
                 "the model's service did not take the key: check it, and what it may be used for"
@@ -190,5 +195,49 @@ impl Upstream for Way {
 
     fn respond(&self, request: Request<UpstreamBody>) -> UpstreamAnswer<'_> {
         Box::pin(self.0.respond(request))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spoken(requests: u64, output: u64, failure: Option<FailureKind>) -> Spoken {
+        let mut summary = ModelSummary::default();
+        summary.requests = requests;
+        summary.usage.output = output;
+        summary.failure = failure;
+        Spoken {
+            summary,
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn whose_a_failure_is_depends_on_what_was_answered() {
+        use FailureKind::{Authentication, Budget, RateLimit, Upstream};
+        let crashed = Some("exit code 1");
+        for (requests, output, failure, end, ours) in [
+            (0, 0, None, None, true),
+            (0, 0, None, crashed, true),
+            (3, 50, None, crashed, false),
+            (3, 0, Some(Authentication), crashed, true),
+            // The key had been taken.
+            (3, 50, Some(Authentication), crashed, false),
+            (3, 50, Some(RateLimit), crashed, true),
+            (3, 50, Some(Upstream), crashed, true),
+            // It had come to its end all the same.
+            (3, 50, Some(Upstream), None, false),
+            (3, 0, Some(Upstream), None, true),
+            (3, 50, Some(Budget), crashed, false),
+        ] {
+            let found = spoken(requests, output, failure).failure(true, end);
+            assert_eq!(
+                found.is_some(),
+                ours,
+                "{requests} {output} {failure:?} {end:?}"
+            );
+        }
+        assert!(spoken(0, 0, None).failure(false, None).is_none());
     }
 }

@@ -248,27 +248,32 @@ async fn stages(
         let models = record.models();
         // On the heap: the future of every trial would be as large.
         let work = Box::pin(judge_open(judge, graded.verdict, &models, dir, &shown));
-        let verdict = watch.stage(Stage::Judge, work).await?;
-        record.take(&verdict);
+        match watch.stage(Stage::Judge, work).await? {
+            Ok(verdict) => record.take(&verdict),
+            // What the grader decided stands; the rest stays open.
+            Err(refused) => record.warnings.push(refused),
+        }
     }
     Ok(())
 }
 
-/// Puts before the judge what the grader left open.
+/// Puts before the judge what the grader left open. A judge that may not judge
+/// this trial (it is the model that worked on it) gives the reason.
 async fn judge_open(
     judge: &Judge,
     verdict: Verdict,
     agent_models: &[String],
     dir: &Dir,
     shown: &Path,
-) -> Result<Verdict, StageError> {
+) -> Result<Result<Verdict, String>, StageError> {
     let evidence = shown.join(crate::evidence::EVIDENCE_DIR);
     let bundle = Bundle::open(&evidence, BundleLimits::default())
         .map_err(|error| StageError::ours("evidence", &error))?;
-    let judged = judging::apply(judge, &bundle, verdict, agent_models, dir, shown).await;
-    let (verdict, _) =
-        judged.map_err(|error| StageError::ours("judge", &error).hint(error.hint()))?;
-    Ok(verdict)
+    match judging::apply(judge, &bundle, verdict, agent_models, dir, shown).await {
+        Ok((verdict, _)) => Ok(Ok(verdict)),
+        Err(error @ EngineError::Usage { .. }) => Ok(Err(format!("not judged: {error}"))),
+        Err(error) => Err(StageError::ours("judge", &error).hint(error.hint())),
+    }
 }
 
 /// Grades what was frozen, and keeps verdict and log.

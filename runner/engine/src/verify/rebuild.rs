@@ -26,7 +26,7 @@ use crate::choice::MODULE_BYTES;
 use crate::evidence::sha256_hex;
 use crate::grader::{repository, source_folder};
 use crate::host::HostConfig;
-use crate::task::lock::{BuildRecord, Lock, LockedTask};
+use crate::task::lock::{BuildRecord, Lock, LockedGrader, LockedTask, PYTHON};
 
 /// Where the repository is in the room: two places of different depth.
 const PLACES: [&str; 2] = ["/opt/one", "/opt/another/and/deeper/two"];
@@ -77,7 +77,8 @@ pub enum RebuildOutcome {
     Identical,
     /// They did not.
     Differs,
-    /// It could not be built here. That is no pass.
+    /// It was not built here: a tool is missing, or it is Proctor's Python
+    /// component. That is no pass.
     NotRebuilt,
     /// The task has no module that could be built.
     NothingToBuild,
@@ -122,9 +123,15 @@ impl Rebuilding<'_> {
             message,
             ran,
         };
-        let Some(grader) = locked.grader.as_ref().filter(|one| one.is_module()) else {
-            let message = "there is no module to build".to_owned();
-            return rebuilt(RebuildOutcome::NothingToBuild, message, Vec::new());
+        let grader = match &locked.grader {
+            Some(grader) if grader.is_module() => grader,
+            Some(grader) if grader.module == PYTHON => {
+                return rebuilt(RebuildOutcome::NotRebuilt, of_python(grader), Vec::new());
+            }
+            _ => {
+                let message = "there is no module to build".to_owned();
+                return rebuilt(RebuildOutcome::NothingToBuild, message, Vec::new());
+            }
         };
         match self.twice(place, id, locked) {
             Err(why) => rebuilt(RebuildOutcome::NotRebuilt, why, Vec::new()),
@@ -338,6 +345,16 @@ impl Rebuilding<'_> {
         }
         found
     }
+}
+
+/// Why Proctor's Python grader is not built again: its source is in no suite,
+/// and its build needs a machine of its own (`tools/python.sh`).
+fn of_python(grader: &LockedGrader) -> String {
+    format!(
+        "its grader is Proctor's Python component (SHA-256 {}), whose source is not in the suite; \
+         in Proctor's checkout, `tools/python.sh --check` builds it twice and compares",
+        grader.sha256
+    )
 }
 
 /// The build, as the room's own `proctor` does it.

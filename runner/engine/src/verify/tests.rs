@@ -281,7 +281,7 @@ fn what_cannot_be_built_again_is_no_pass_and_says_why() {
         let verified = rebuilt(&root.join("tasks"));
         assert!(verified.fits() && verified.is_incomplete());
         let outcomes: Vec<_> = verified.rebuilds.iter().map(|one| one.outcome).collect();
-        let expected = [RebuildOutcome::NotRebuilt, RebuildOutcome::NothingToBuild];
+        let expected = [RebuildOutcome::NotRebuilt, RebuildOutcome::NotRebuilt];
         assert_eq!(outcomes, expected);
         verified.rebuilds[0].message.clone()
     };
@@ -305,4 +305,30 @@ fn what_cannot_be_built_again_is_no_pass_and_says_why() {
     fs::remove_file(root.join("tasks/mail/grader.build.toml")).unwrap();
     relock();
     assert!(why().contains("nothing says how it was built"), "{}", why());
+}
+
+/// The Python component is a grader like another: that nobody built it again
+/// is said. A task that a judge alone decides has nothing to build.
+#[test]
+fn the_python_component_is_not_passed_over() {
+    let dir = tempfile::tempdir().unwrap();
+    let suite = dir.path().join("tasks");
+    put(&suite, "words/task.md", task("words", ""));
+    let judged = "---\nid: judged\ngrading_type: llm_judge\ntimeout_seconds: 60\n---\n\n## Prompt\n\n\
+                  Do it.\n\n## LLM Judge Rubric\n\n### Criterion 1: Clear (Weight: 100%)\n\n\
+                  **Score 1.0**: Clear\n";
+    put(&suite, "judged/task.md", judged);
+    lock(dir.path());
+    let verified = rebuilt(&suite);
+    assert_eq!(verified.findings, []);
+    let [judged, words] = verified.rebuilds.as_slice() else {
+        panic!("{:?}", verified.rebuilds);
+    };
+    assert_eq!(judged.outcome, RebuildOutcome::NothingToBuild);
+    assert_eq!(words.outcome, RebuildOutcome::NotRebuilt);
+    let digest = proctor_grading::python::component_sha256();
+    for part in [digest, "`tools/python.sh --check`"] {
+        assert!(words.message.contains(part), "{words:?}");
+    }
+    assert!(verified.fits() && verified.is_incomplete());
 }

@@ -78,6 +78,7 @@ fn http(status: u16) -> Said {
     Err(Failure::Http {
         status,
         message: "no".to_owned(),
+        wait_ms: None,
     })
 }
 

@@ -32,7 +32,6 @@ pub struct Model {
     kind: String,
     name: String,
     client: ChatClient,
-    reply_bytes: usize,
     /// Whether the answer is the input of a tool, and not the text.
     by_tool: bool,
     /// Cleared when the server does not take schemas.
@@ -49,10 +48,11 @@ impl Model {
         mut config: ClientConfig,
     ) -> Result<Self, ClientError> {
         config.reply_bytes = config.reply_bytes.min(REPLY_BYTES);
+        // The judge asks again itself, and each call of it is stored and counted.
+        config.attempts = 1;
         Ok(Self {
             kind: kind.into(),
             name: name.into(),
-            reply_bytes: config.reply_bytes,
             by_tool: config.api == ModelApi::Anthropic,
             client: ChatClient::new(config)?,
             schemas: AtomicBool::new(true),
@@ -130,20 +130,20 @@ fn reply(ask: &Ask, reply: ChatReply, by_tool: bool) -> Reply {
     }
 }
 
-fn failed(error: &ClientError, reply_bytes: usize) -> Reply {
+fn failed(error: &ClientError) -> Reply {
     let failure = match error {
-        // As `http_body_util::LengthLimitError` calls it; the client passes its
-        // words on.
-        ClientError::Unreachable { reason, .. } if reason.contains("length limit exceeded") => {
-            Failure::TooLarge {
-                limit: reply_bytes as u64,
-            }
-        }
+        ClientError::TooLarge { limit, .. } => Failure::TooLarge {
+            limit: *limit as u64,
+        },
         ClientError::Status {
-            status, message, ..
+            status,
+            message,
+            wait,
+            ..
         } => Failure::Http {
             status: *status,
             message: excerpt(message, WORDS),
+            wait_ms: wait.and_then(|wait| wait.as_millis().try_into().ok()),
         },
         ClientError::Timeout { timeout, .. } => Failure::Timeout {
             seconds: timeout.as_secs(),
@@ -178,7 +178,7 @@ impl Provider for Model {
     async fn ask(&self, ask: &Ask) -> Reply {
         match self.chat(ask).await {
             Ok(answered) => reply(ask, answered, self.by_tool),
-            Err(error) => failed(&error, self.reply_bytes),
+            Err(error) => failed(&error),
         }
     }
 }

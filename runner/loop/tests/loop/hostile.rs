@@ -50,7 +50,7 @@ fn arguments_of_a_hundred_megabytes_are_not_taken() {
         200,
         &reply("tool_use", &json!([tool_use("t1", "write_file", &input)])),
     );
-    bench.run(&[]).failed(12, "upstream", "length limit");
+    bench.run(&[]).failed(12, "upstream", "is longer than");
     assert!(!bench.folder.path().join("a").exists());
 }
 

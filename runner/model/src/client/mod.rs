@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 
 use crate::api::{Endpoint, ModelApi, Operation, PLACEHOLDER_KEY};
 use crate::gateway::retry;
@@ -124,6 +124,16 @@ pub enum ClientError {
         message: String,
         /// What kind of failure that is.
         failure: Option<proctor_types::manifest::FailureKind>,
+        /// How long it asks to be left alone, where it says so.
+        wait: Option<Duration>,
+    },
+    /// An answer that is longer than [`ClientConfig::reply_bytes`].
+    #[error("the answer of {host} is longer than {limit} bytes")]
+    TooLarge {
+        /// The upstream.
+        host: String,
+        /// Bytes that are read.
+        limit: usize,
     },
     /// An answer that is none of the protocol's.
     #[error("{host} answered what is no reply of {api}: {reason}")]
@@ -244,7 +254,13 @@ impl ChatClient {
         let (parts, body) = response.into_parts();
         let limited = Limited::new(body, self.config.reply_bytes);
         let body = limited.collect().await;
-        let body = body.map_err(|error| unreachable(transport::chain(error.as_ref()), false))?;
+        let body = body.map_err(|error| match error.is::<LengthLimitError>() {
+            true => Attempt::last(ClientError::TooLarge {
+                host: self.host(),
+                limit: self.config.reply_bytes,
+            }),
+            false => unreachable(transport::chain(error.as_ref()), false),
+        })?;
         let raw = self.redactor.bytes(body.to_bytes());
         if parts.status.is_success() {
             return Ok(raw);
@@ -254,10 +270,12 @@ impl ChatClient {
 
     fn refused(&self, status: StatusCode, headers: &HeaderMap, raw: &[u8]) -> Attempt {
         let error = crate::reply::ApiError::read(raw);
+        let wait = retry::hint(headers, raw);
         Attempt {
             again: retry::is_worth(status, &error),
-            wait: retry::hint(headers, raw),
+            wait,
             error: ClientError::Status {
+                wait,
                 host: self.host(),
                 status: status.as_u16(),
                 failure: error.failure(status.as_u16()),

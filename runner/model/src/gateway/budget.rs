@@ -5,12 +5,14 @@
 //! take; while what is spent and what is reserved reach the budget together, a
 //! further request waits until one of those is over. It is refused when what is
 //! spent reaches the budget by itself. So a budget is overshot by one reply at
-//! most, and no estimate ever ends a trial.
+//! most, and no estimate ever ends a trial. Waiting has an end, too: the others may
+//! be held up by an agent that does not read its reply.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use proctor_types::model::{BudgetKind, BudgetScope, Exceeded};
 use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
 
 use crate::prices::{self, Pico};
 
@@ -67,6 +69,15 @@ pub(crate) struct Reservation {
     reserved: Amounts,
 }
 
+/// Why there is no reservation.
+#[derive(Debug)]
+pub(crate) enum Denied {
+    /// The budget is used up.
+    Exceeded(Exceeded),
+    /// Others had reserved what is left of it for all the time there was to wait.
+    Waited(BudgetScope),
+}
+
 enum Admission {
     Yes,
     Wait,
@@ -97,12 +108,13 @@ impl Ledger {
     }
 
     /// Admits a request that is likely to take so much; waits for others to end
-    /// where that decides.
+    /// where that decides, but not beyond `until`.
     pub(crate) async fn reserve(
         self: &Arc<Self>,
         tokens: u64,
         pico: Pico,
-    ) -> Result<Reservation, Exceeded> {
+        until: Instant,
+    ) -> Result<Reservation, Denied> {
         let reserved = Amounts {
             requests: 0,
             tokens,
@@ -120,8 +132,11 @@ impl Ledger {
                         reserved,
                     });
                 }
-                Admission::No(exceeded) => return Err(exceeded),
-                Admission::Wait => settled.await,
+                Admission::No(exceeded) => return Err(Denied::Exceeded(exceeded)),
+                Admission::Wait => {
+                    let waited = timeout_at(until, settled).await;
+                    waited.map_err(|_| Denied::Waited(self.scope))?;
+                }
             }
         }
     }
@@ -208,6 +223,11 @@ mod tests {
         Ledger::new(BudgetScope::Trial, budget)
     }
 
+    /// More time than any of these tests takes.
+    fn later() -> Instant {
+        Instant::now() + std::time::Duration::from_mins(10)
+    }
+
     #[tokio::test]
     async fn requests_are_counted_exactly_also_in_parallel() {
         let ledger = ledger(Budget {
@@ -217,7 +237,7 @@ mod tests {
         let tasks: Vec<_> = (0..50)
             .map(|_| {
                 let ledger = Arc::clone(&ledger);
-                tokio::spawn(async move { ledger.reserve(5, 0).await.is_ok() })
+                tokio::spawn(async move { ledger.reserve(5, 0, later()).await.is_ok() })
             })
             .collect();
         let mut admitted = 0;
@@ -239,7 +259,7 @@ mod tests {
             .map(|_| {
                 let ledger = Arc::clone(&ledger);
                 tokio::spawn(async move {
-                    if let Ok(reservation) = ledger.reserve(40, 0).await {
+                    if let Ok(reservation) = ledger.reserve(40, 0, later()).await {
                         tokio::task::yield_now().await;
                         reservation.settle(40, 0);
                     }
@@ -250,7 +270,10 @@ mod tests {
             task.await.unwrap();
         }
         assert_eq!(ledger.spent().tokens, 120);
-        let exceeded = ledger.reserve(1, 0).await.unwrap_err();
+        let denied = ledger.reserve(1, 0, later()).await.unwrap_err();
+        let Denied::Exceeded(exceeded) = denied else {
+            panic!("{denied:?}")
+        };
         assert_eq!(
             exceeded.to_string(),
             "the trial's budget of 100 tokens is used up (120 spent)"
@@ -264,10 +287,10 @@ mod tests {
             ..Budget::default()
         });
         let much = prices::pico(50.0);
-        let first = ledger.reserve(0, much).await.unwrap();
+        let first = ledger.reserve(0, much, later()).await.unwrap();
         let waiting = {
             let ledger = Arc::clone(&ledger);
-            tokio::spawn(async move { ledger.reserve(0, 1).await })
+            tokio::spawn(async move { ledger.reserve(0, 1, later()).await })
         };
         tokio::task::yield_now().await;
         assert!(
@@ -277,5 +300,22 @@ mod tests {
         first.settle(0, prices::pico(0.25));
         waiting.await.unwrap().unwrap();
         assert!((ledger.spent().usd - 0.25).abs() < 1e-12);
+    }
+
+    #[tokio::test]
+    async fn waiting_for_others_has_an_end() {
+        let ledger = ledger(Budget {
+            tokens: Some(100),
+            ..Budget::default()
+        });
+        let held = ledger.reserve(500, 0, later()).await.unwrap();
+        let denied = ledger.reserve(1, 0, Instant::now()).await.unwrap_err();
+        assert!(
+            matches!(denied, Denied::Waited(BudgetScope::Trial)),
+            "{denied:?}"
+        );
+        assert_eq!(ledger.spent().requests, 1, "it was not made");
+        drop(held);
+        ledger.reserve(1, 0, Instant::now()).await.unwrap();
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Pending {
     exchange: Option<Exchange>,
     began: Instant,
     reservations: Vec<Reservation>,
+    /// Bytes of the request's body, unpacked: what the model reads.
+    prompt: u64,
     /// Whether a model is asked for a reply.
     counts: bool,
     /// Whether a model may have read the request: then it is paid for, whatever
@@ -91,6 +93,7 @@ impl Pending {
             exchange: Some(exchange),
             began: Instant::now(),
             reservations: Vec::new(),
+            prompt: 0,
             counts: false,
             asked: false,
             failure: None,
@@ -110,9 +113,11 @@ impl Pending {
         }
     }
 
-    /// The time since the request was complete starts now.
+    /// The time since the request was complete starts now. `body` is unpacked;
+    /// the agent sent `sent` bytes.
     pub(super) fn complete(&mut self, body: &[u8], sent: u64) {
         self.began = Instant::now();
+        self.prompt = body.len() as u64;
         let most = self.trial.job.limits.excerpt;
         let excerpt = excerpt(&self.trial.redactor, body, most);
         self.edit(|it| {
@@ -183,7 +188,7 @@ impl Pending {
         exchange.tool_calls = std::mem::take(&mut seen.tool_calls);
         exchange.stop = seen.stop.take();
         if self.counts && self.asked {
-            let (usage, estimated) = tokens(seen, exchange.request_bytes, &end);
+            let (usage, estimated) = tokens(seen, self.prompt, &end);
             exchange.usage = usage;
             exchange.estimated = estimated;
         }
@@ -238,14 +243,16 @@ impl Drop for Pending {
 
 /// The tokens of a reply, and whether they are an estimate. Four bytes a token
 /// is what providers say of English; a reply that ended early is not free, or
-/// an agent could hang up before the last event of each.
-fn tokens(seen: &Seen, request_bytes: u64, end: &ExchangeEnd) -> (Option<Usage>, bool) {
+/// an agent could hang up before the last event of each. `prompt` is in bytes.
+fn tokens(seen: &Seen, prompt: u64, end: &ExchangeEnd) -> (Option<Usage>, bool) {
     if seen.counted {
         return (seen.usage, false);
     }
     let paid = matches!(
         end,
         ExchangeEnd::Ok
+            // Only where there was a connection: it is `unpaid` otherwise.
+            | ExchangeEnd::Unreachable { .. }
             | ExchangeEnd::Cut { .. }
             | ExchangeEnd::Abandoned
             | ExchangeEnd::TooLarge { .. }
@@ -256,14 +263,15 @@ fn tokens(seen: &Seen, request_bytes: u64, end: &ExchangeEnd) -> (Option<Usage>,
         return (None, false);
     }
     let mut usage = seen.usage.unwrap_or(Usage {
-        input: request_bytes / 4,
+        input: prompt / 4,
         ..Usage::default()
     });
     usage.output = usage.output.max(seen.written / 4);
     (Some(usage), true)
 }
 
-fn failure_of(end: &ExchangeEnd) -> Option<FailureKind> {
+/// What an end is as a failure, where it says so by itself.
+pub(super) fn failure_of(end: &ExchangeEnd) -> Option<FailureKind> {
     match end {
         ExchangeEnd::Unreachable { .. }
         | ExchangeEnd::Cut { .. }
@@ -302,11 +310,8 @@ fn excerpt(redactor: &Redactor, body: &[u8], most: usize) -> Option<Excerpt> {
     // A key may lie across the end: blanked before it is cut.
     let beyond = most.saturating_add(8 << 10).min(body.len());
     let text = redactor.text(&String::from_utf8_lossy(&body[..beyond]));
-    let end = (0..=most.min(text.len()))
-        .rev()
-        .find(|&at| text.is_char_boundary(at));
     Some(Excerpt {
-        text: text[..end.unwrap_or(0)].to_owned(),
+        text: text[..text.floor_char_boundary(most)].to_owned(),
         truncated: body.len() > most,
     })
 }
@@ -325,6 +330,21 @@ mod tests {
             shown_query("alt=sse&key=planted&Access_Token=planted"),
             "alt=sse&key=***&Access_Token=***"
         );
+    }
+
+    #[test]
+    fn excerpts_are_cut_between_letters() {
+        let of = |most| excerpt(&Redactor::default(), "a\u{e4}b".as_bytes(), most);
+        let cut = |text: &str| {
+            Some(Excerpt {
+                text: text.to_owned(),
+                truncated: true,
+            })
+        };
+        assert_eq!((of(0), of(1), of(2)), (None, cut("a"), cut("a")));
+        assert_eq!(of(3), cut("a\u{e4}"));
+        let whole = of(usize::MAX).unwrap();
+        assert_eq!((whole.text.as_str(), whole.truncated), ("a\u{e4}b", false));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use crate::api::ModelApi;
 use crate::client::authorize;
+use crate::redact::Redactor;
 use crate::secret::Secret;
 
 /// Fields of a request that the APIs read, or that say which client asks.
@@ -63,11 +64,12 @@ pub(super) fn outgoing(api: ModelApi, key: Option<&Secret>, asked: &HeaderMap) -
     headers
 }
 
-/// The fields of a reply that the agent gets. Its length is the body's.
-pub(super) fn answered(upstream: &HeaderMap) -> HeaderMap {
+/// The fields of a reply that the agent gets, but none with a key in it. Its
+/// length is the body's.
+pub(super) fn answered(upstream: &HeaderMap, redactor: &Redactor) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
     for (name, value) in upstream {
-        if passes(name, ANSWERED, ANSWERED_PREFIXES) {
+        if passes(name, ANSWERED, ANSWERED_PREFIXES) && !redactor.finds(value.as_bytes()) {
             headers.append(name, value.clone());
         }
     }
@@ -114,5 +116,18 @@ mod tests {
         }
         let without = outgoing(ModelApi::OpenaiChat, None, &asked);
         assert_eq!(without["authorization"], "Bearer proctor-no-key");
+    }
+
+    #[test]
+    fn a_field_of_the_reply_with_a_key_in_it_does_not_pass() {
+        let key = Secret::new("sk-planted-0001").unwrap();
+        let mut upstream = HeaderMap::new();
+        let with_key = HeaderValue::from_static("for Bearer sk-planted-0001");
+        upstream.insert("x-request-id", with_key);
+        upstream.insert("request-id", HeaderValue::from_static("req_1"));
+        upstream.insert("set-cookie", HeaderValue::from_static("a=b"));
+        let passed = answered(&upstream, &Redactor::new([&key]));
+        assert_eq!(passed.len(), 1, "{passed:?}");
+        assert_eq!(passed["request-id"], "req_1");
     }
 }

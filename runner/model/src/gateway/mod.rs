@@ -30,6 +30,7 @@ mod exchange;
 mod headers;
 mod models;
 mod record;
+mod refused;
 mod request;
 mod respond;
 pub(crate) mod retry;
@@ -60,20 +61,25 @@ pub(crate) use respond::Ready;
 /// Bounds on requests and replies.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Bytes of a request's body, packed and unpacked. 64 MiB.
+    /// Bytes of a request's body, packed and unpacked; a longer one is refused. A
+    /// trial takes as much memory for each of the requests that are
+    /// [in flight](Self::in_flight). 32 MiB: Anthropic's documentation says that
+    /// it takes 32 MB.
     pub request_bytes: usize,
     /// From the header fields to the end of a request's body. A minute.
     pub request_time: Duration,
     /// Bytes of a reply's body; a longer one is cut off. 64 MiB.
     pub reply_bytes: u64,
-    /// Name look-up and TCP connection. 20 s.
+    /// TCP connection, to all addresses of the upstream's host together. Looking
+    /// its name up is a part of [`first_byte`](Self::first_byte) only. 20 s.
     pub connect: Duration,
     /// From the request to the reply's header fields: models that do not stream
     /// think first. 10 minutes.
     pub first_byte: Duration,
     /// Between two pieces of a reply. 5 minutes.
     pub idle: Duration,
-    /// A whole reply. 30 minutes.
+    /// A whole reply; also how long a request waits for a part of a budget that
+    /// others have reserved. 30 minutes.
     pub total: Duration,
     /// How often a request is sent altogether while the provider is busy. 8.
     pub attempts: u32,
@@ -82,14 +88,14 @@ pub struct Limits {
     pub patience: Duration,
     /// Bytes of each body that the record keeps. 16 KiB.
     pub excerpt: usize,
-    /// Requests of one trial that are being answered at once; more wait. 64.
+    /// Requests of one trial that are being answered at once; more wait. 16.
     pub in_flight: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            request_bytes: 64 << 20,
+            request_bytes: 32 << 20,
             request_time: Duration::from_mins(1),
             reply_bytes: 64 << 20,
             connect: Duration::from_secs(20),
@@ -99,7 +105,7 @@ impl Default for Limits {
             attempts: 8,
             patience: Duration::from_mins(5),
             excerpt: 16 << 10,
-            in_flight: 64,
+            in_flight: 16,
         }
     }
 }
@@ -156,7 +162,21 @@ struct Job {
     prices: PriceTable,
     ledger: Arc<Ledger>,
     limits: Limits,
-    connections: Connections,
+    roots: Roots,
+    /// None until a trial asks an upstream: the others need no certificates.
+    connections: Mutex<Option<Arc<Connections>>>,
+}
+
+impl Job {
+    fn connections(&self) -> Result<Arc<Connections>, TransportError> {
+        let kept = self.connections.lock();
+        let mut kept = kept.unwrap_or_else(PoisonError::into_inner);
+        if let Some(connections) = &*kept {
+            return Ok(Arc::clone(connections));
+        }
+        let made = Arc::new(transport::connections(&self.roots, self.limits.connect)?);
+        Ok(Arc::clone(kept.insert(made)))
+    }
 }
 
 /// Why there is no gateway.
@@ -194,11 +214,12 @@ impl JobModels {
     /// The shared part of a job. Has to be used from within a tokio runtime.
     ///
     /// # Errors
-    /// When certificates cannot be read, or the budget is none.
+    /// When the budget is none.
     pub fn new(config: JobConfig) -> Result<Self, GatewayError> {
         check_budget(&config.budget)?;
         Ok(Self(Arc::new(Job {
-            connections: transport::connections(&config.roots, config.limits.connect)?,
+            connections: Mutex::default(),
+            roots: config.roots,
             prices: config.prices,
             ledger: Ledger::new(BudgetScope::Job, config.budget),
             limits: config.limits,
@@ -253,8 +274,11 @@ struct Trial {
 }
 
 enum Source {
-    Live,
-    Record(Arc<Recorder>),
+    /// The routes' upstreams; what they answer may be kept.
+    Live {
+        connections: Arc<Connections>,
+        recorder: Option<Arc<Recorder>>,
+    },
     Replay(Player),
     Scripted(Arc<Script>),
 }
@@ -263,8 +287,9 @@ impl ModelGateway {
     /// The gateway of one trial. Every exchange goes to `record` when it is over.
     ///
     /// # Errors
-    /// When routes contradict each other, or a budget in US dollars could not be
-    /// kept because a model's price is not known.
+    /// When routes contradict each other, a budget in US dollars could not be
+    /// kept because a model's price is not known, or there are upstreams to be
+    /// asked and the certificates to know them by cannot be read.
     pub fn new(
         job: &JobModels,
         trial: TrialModels,
@@ -280,8 +305,14 @@ impl ModelGateway {
         let keys = trial.routes.iter().filter_map(|route| route.key.as_ref());
         let redactor = Redactor::new(keys);
         let source = match trial.mode {
-            Mode::Live => Source::Live,
-            Mode::Record(recorder) => Source::Record(recorder),
+            Mode::Live => Source::Live {
+                connections: job.connections()?,
+                recorder: None,
+            },
+            Mode::Record(recorder) => Source::Live {
+                connections: job.connections()?,
+                recorder: Some(recorder),
+            },
             Mode::Replay(cassette) => Source::Replay(cassette.player()),
             Mode::Scripted(script) => Source::Scripted(script),
         };

@@ -7,8 +7,9 @@ use proctor_types::model::ExchangeEnd;
 use serde_json::{Value, json};
 
 use super::exchange::Pending;
+use super::refused::{Refused, json_headers, refuse};
 use super::request::Refusal;
-use super::respond::{Refused, json_headers, refuse, response};
+use super::respond::response;
 use super::tail::whole;
 use crate::Body;
 use crate::api::{Endpoint, ModelApi};

@@ -33,7 +33,9 @@ impl Record for MemoryRecord {
 }
 
 /// Writes exchanges as JSON, one a line, up to a number of bytes: an agent can
-/// make any number of requests that are refused.
+/// make any number of requests that are refused. The last quarter of the room
+/// is for exchanges without the beginnings of their bodies, so that many such
+/// requests do not push out what calls of tools there were later.
 #[derive(Debug)]
 pub struct JsonLines<W>(Mutex<Lines<W>>);
 
@@ -41,6 +43,8 @@ pub struct JsonLines<W>(Mutex<Lines<W>>);
 struct Lines<W> {
     writer: W,
     left: u64,
+    /// Of `left`, what only short lines may take.
+    short: u64,
     dropped: u64,
     error: Option<std::io::Error>,
 }
@@ -51,6 +55,7 @@ impl<W: Write> JsonLines<W> {
         Self(Mutex::new(Lines {
             writer,
             left: most,
+            short: most / 4,
             dropped: 0,
             error: None,
         }))
@@ -76,12 +81,19 @@ impl<W: Write> JsonLines<W> {
 }
 
 impl<W: Write + Send> Record for JsonLines<W> {
-    fn exchange(&self, exchange: Exchange) {
-        let Ok(mut line) = serde_json::to_vec(&exchange) else {
-            return; // strings and numbers: nothing that can fail
-        };
-        line.push(b'\n');
+    fn exchange(&self, mut exchange: Exchange) {
         let mut lines = self.lines();
+        let Some(mut line) = line_of(&exchange) else {
+            return;
+        };
+        if lines.left.saturating_sub(line.len() as u64) < lines.short {
+            exchange.request = None;
+            exchange.reply = None;
+            let Some(short) = line_of(&exchange) else {
+                return;
+            };
+            line = short;
+        }
         let Some(left) = lines.left.checked_sub(line.len() as u64) else {
             lines.dropped += 1;
             return;
@@ -91,4 +103,11 @@ impl<W: Write + Send> Record for JsonLines<W> {
             lines.error = lines.writer.write_all(&line).err();
         }
     }
+}
+
+fn line_of(exchange: &Exchange) -> Option<Vec<u8>> {
+    // Strings and numbers: nothing that can fail.
+    let mut line = serde_json::to_vec(exchange).ok()?;
+    line.push(b'\n');
+    Some(line)
 }

@@ -1,5 +1,7 @@
 //! Looking at a request's body, and changing what has to be changed.
 
+mod hosted;
+
 use std::borrow::Cow;
 use std::fmt;
 
@@ -10,6 +12,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::api::{Endpoint, ModelApi, Operation};
 use crate::route::ModelRoute;
+use hosted::Unreadable;
 
 /// Most top-level fields of a request. Those of the APIs have some 40.
 const FIELDS: usize = 200;
@@ -139,7 +142,8 @@ pub(super) fn check(
     }
     let mut removed = Vec::new();
     if !route.hosted_tools {
-        without_hosted_tools(endpoint.api, &fields, &mut edits, &mut removed);
+        hosted::take_out(endpoint.api, &fields, &mut edits, &mut removed)
+            .map_err(|Unreadable| bad("has tools that cannot be read".to_owned()))?;
     }
     let drop_usage_event =
         streams && endpoint.api == ModelApi::OpenaiChat && with_usage(&fields, &mut edits);
@@ -177,99 +181,6 @@ fn with_usage(fields: &Fields<'_>, edits: &mut Edits) -> bool {
     options.insert("include_usage".to_owned(), Value::Bool(true));
     edits.set("stream_options", &Value::Object(options));
     true
-}
-
-/// Kinds of tools that run at the provider and reach the network, or run code
-/// there, by the beginning of their names.
-const HOSTED: &[&str] = &[
-    "web_search",
-    "web_fetch",
-    "code_execution",
-    "code_interpreter",
-    "file_search",
-    "image_generation",
-    "mcp",
-];
-/// The same of Google, whose tools are fields.
-const HOSTED_GOOGLE: &[&str] = &[
-    "googleSearch",
-    "google_search",
-    "googleSearchRetrieval",
-    "google_search_retrieval",
-    "googleMaps",
-    "google_maps",
-    "urlContext",
-    "url_context",
-    "codeExecution",
-    "code_execution",
-    "fileSearch",
-    "file_search",
-    "enterpriseWebSearch",
-    "enterprise_web_search",
-    "mcpServers",
-    "mcp_servers",
-];
-/// Top-level fields that bring such tools.
-const HOSTED_FIELDS: &[&str] = &["mcp_servers", "web_search_options", "plugins"];
-
-fn without_hosted_tools(
-    api: ModelApi,
-    fields: &Fields<'_>,
-    edits: &mut Edits,
-    removed: &mut Vec<String>,
-) {
-    for name in HOSTED_FIELDS {
-        if fields.get(name).is_some() {
-            edits.remove(name);
-            removed.push((*name).to_owned());
-        }
-    }
-    // Read only where a name occurs at all: descriptions of tools are long.
-    let Some(raw) = fields.get("tools").map(RawValue::get) else {
-        return;
-    };
-    let names = HOSTED.iter().chain(HOSTED_GOOGLE);
-    // An escape could hide a name.
-    let suspicious = raw.contains("\\u")
-        || names
-            .into_iter()
-            .any(|name| memchr::memmem::find(raw.as_bytes(), name.as_bytes()).is_some());
-    if !suspicious {
-        return;
-    }
-    let Some(Value::Array(mut tools)) = fields.read::<Value>("tools") else {
-        return;
-    };
-    let before = removed.len();
-    tools.retain_mut(|tool| keep(api, tool, removed));
-    if removed.len() > before {
-        if tools.is_empty() {
-            edits.remove("tools");
-            edits.remove("tool_choice");
-        } else {
-            edits.set("tools", &Value::Array(tools));
-        }
-    }
-}
-
-fn keep(api: ModelApi, tool: &mut Value, removed: &mut Vec<String>) -> bool {
-    let Some(fields) = tool.as_object_mut() else {
-        return true;
-    };
-    if api == ModelApi::Gemini {
-        for name in HOSTED_GOOGLE {
-            if fields.shift_remove(*name).is_some() {
-                removed.push((*name).to_owned());
-            }
-        }
-        return !fields.is_empty();
-    }
-    let kind = fields.get("type").and_then(Value::as_str).unwrap_or("");
-    let hosted = HOSTED.iter().any(|name| kind.starts_with(name));
-    if hosted {
-        removed.push(kind.chars().take(NAME).collect());
-    }
-    !hosted
 }
 
 /// Changes of top-level fields.
@@ -328,7 +239,7 @@ mod tests {
 
     use super::*;
 
-    fn checked(api: ModelApi, path: &str, body: &str) -> Result<Checked, Refusal> {
+    pub(super) fn checked(api: ModelApi, path: &str, body: &str) -> Result<Checked, Refusal> {
         let route = ModelRoute::new(api, vec!["m".to_owned(), "small".to_owned()], None);
         run(&route, path, body)
     }
@@ -406,44 +317,6 @@ mod tests {
         );
         let whole = r#"{"model":"m"}"#;
         assert_eq!(asks(whole), (whole.to_owned(), false));
-    }
-
-    #[test]
-    fn tools_that_run_at_the_provider_are_taken_out() {
-        for (api, path, body, expected, removed) in [
-            (
-                ModelApi::Anthropic,
-                "/v1/messages",
-                r#"{"model":"m","tools":[{"type":"web_search_20250305","name":"web_search"},{"name":"Bash","input_schema":{}}],"mcp_servers":[]}"#,
-                r#"{"model":"m","tools":[{"name":"Bash","input_schema":{}}]}"#,
-                &["mcp_servers", "web_search_20250305"][..],
-            ),
-            (
-                ModelApi::OpenaiResponses,
-                "/v1/responses",
-                r#"{"model":"m","tools":[{"type":"web_s\u0065arch"}],"tool_choice":"required"}"#,
-                r#"{"model":"m"}"#,
-                &["web_search"],
-            ),
-            (
-                ModelApi::Gemini,
-                "/v1beta/models/m:generateContent",
-                r#"{"tools":[{"googleSearch":{}},{"functionDeclarations":[],"urlContext":{}}]}"#,
-                r#"{"tools":[{"functionDeclarations":[]}]}"#,
-                &["googleSearch", "urlContext"],
-            ),
-        ] {
-            let checked = checked(api, path, body).unwrap();
-            assert_eq!(checked.body, expected);
-            assert_eq!(checked.removed, removed);
-        }
-        // A tool of the agent's own may be called what it likes.
-        let own = r#"{"model":"m","tools":[{"name":"web_search","input_schema":{}}]}"#;
-        let checked = checked(ModelApi::Anthropic, "/v1/messages", own).unwrap();
-        assert_eq!(
-            (checked.body.as_ref(), checked.removed.len()),
-            (own.as_bytes(), 0)
-        );
     }
 
     #[test]

@@ -5,25 +5,34 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body_util::BodyExt as _;
-use proctor_types::model::{Exceeded, ExchangeEnd, Usage};
+use proctor_types::manifest::FailureKind;
+use proctor_types::model::{BudgetScope, ExchangeEnd, Usage};
+use tokio::time::Instant;
 
-use super::body::{self, BodyError};
-use super::budget::Reservation;
+use super::body;
+use super::budget::{Denied, Reservation};
 use super::exchange::Pending;
-use super::request::{self, Checked, Refusal};
+use super::refused::{Refused, refuse};
+use super::request::{self, Checked};
 use super::tail::{Origin, ReplyBody, whole};
 use super::upstream::{self, Answer, ErrorAnswer, Outgoing};
 use super::{Source, Trial, headers, models};
 use crate::Body;
 use crate::api::{Endpoint, ModelApi, Operation, Problem};
 use crate::cassette::{Asked, Take};
+use crate::reply::ApiError;
 use crate::route::{self, ModelRoute};
 use crate::tap::Tap;
+use crate::transport::Connections;
 
 /// Tokens that a reply is taken to have where the request names no bound.
 const REPLY_TOKENS: u64 = 4096;
+/// Most tokens that a reply is taken to have, whatever bound the request names:
+/// clients name what a model can write at most, or any number, and it would keep
+/// all others waiting.
+const REPLY_MOST: u64 = 64_000;
 
 /// A request that has been understood and admitted.
 struct Admitted<'a> {
@@ -35,12 +44,12 @@ struct Admitted<'a> {
     query: Option<String>,
 }
 
-/// An answer without a model: what the agent gets, and what is recorded.
-pub(super) struct Refused {
-    problem: Problem,
-    code: Option<&'static str>,
-    message: String,
-    end: ExchangeEnd,
+impl Admitted<'_> {
+    /// The model that is asked in the end.
+    fn model(&self) -> &str {
+        let rewritten = self.route.rewrite_model.as_deref();
+        rewritten.unwrap_or(&self.checked.asked)
+    }
 }
 
 pub(super) async fn respond(trial: &Arc<Trial>, request: Request<Body>) -> Response<Body> {
@@ -104,8 +113,16 @@ async fn admit<'a>(
         it.rewritten.clone_from(&route.rewrite_model);
         it.removed.clone_from(&checked.removed);
     });
-    let reservations = reserve(trial, route, &checked, generates).await?;
-    pending.reserved(reservations);
+    match reserve(trial, route, &checked, generates).await {
+        Ok(reservations) => pending.reserved(reservations),
+        Err(denied) => {
+            // The trial's other requests are the agent's own doing.
+            if matches!(denied, Denied::Waited(BudgetScope::Trial)) {
+                pending.failure(Some(FailureKind::Budget));
+            }
+            return Err(denied.into());
+        }
+    }
     let query = parts.uri.query().and_then(kept_query);
     Ok(Admitted {
         route,
@@ -116,25 +133,36 @@ async fn admit<'a>(
     })
 }
 
-/// Reserves what the request is likely to take, of the trial first.
+/// Reserves what the request is likely to take, of the trial first, and waits no
+/// longer than a reply may take.
 async fn reserve(
     trial: &Trial,
     route: &ModelRoute,
     checked: &Checked,
     generates: bool,
-) -> Result<Vec<Reservation>, Exceeded> {
-    let mut likely = Usage::default();
-    if generates {
-        likely.input = checked.body.len() as u64 / 4;
-        likely.output = checked.most.unwrap_or(REPLY_TOKENS);
-    }
+) -> Result<Vec<Reservation>, Denied> {
+    let likely = if generates {
+        likely(checked.body.len(), checked.most)
+    } else {
+        Usage::default()
+    };
+    let until = Instant::now() + trial.job.limits.total;
     let model = route.rewrite_model.as_ref().unwrap_or(&checked.asked);
     let amount = trial.job.prices.amount(model, &likely).unwrap_or(0);
     let mut reservations = Vec::with_capacity(2);
     for ledger in [&trial.ledger, &trial.job.ledger] {
-        reservations.push(ledger.reserve(likely.total(), amount).await?);
+        reservations.push(ledger.reserve(likely.total(), amount, until).await?);
     }
     Ok(reservations)
+}
+
+/// The tokens of a request with a body of so many bytes and of its reply.
+fn likely(body: usize, most: Option<u64>) -> Usage {
+    Usage {
+        input: body as u64 / 4,
+        output: most.unwrap_or(REPLY_TOKENS).min(REPLY_MOST),
+        ..Usage::default()
+    }
 }
 
 async fn answer(
@@ -152,10 +180,14 @@ async fn answer(
         body: &admitted.checked.body,
     };
     match &trial.source {
-        Source::Live => live(trial, &admitted, pending, None).await,
-        Source::Record(recorder) => {
-            let take = recorder.take(&asked, &trial.redactor);
-            live(trial, &admitted, pending, Some(take)).await
+        Source::Live {
+            connections,
+            recorder,
+        } => {
+            let take = recorder
+                .as_ref()
+                .map(|recorder| recorder.take(&asked, &trial.redactor));
+            live(trial, connections, &admitted, pending, take).await
         }
         Source::Replay(player) => match player.play(&asked) {
             Ok(reply) => {
@@ -212,12 +244,9 @@ fn pieces(
     if !status.is_success() {
         pending.unpaid();
         let body: Vec<u8> = pieces.iter().flatten().copied().collect();
-        let answer = ErrorAnswer {
-            status,
-            headers,
-            error: crate::reply::ApiError::read(&body),
-            body: Bytes::from(body),
-        };
+        let error = ApiError::read(&body);
+        let model = admitted.model();
+        let answer = ErrorAnswer::new(status, headers, Bytes::from(body), error, model);
         return upstream_error(admitted.endpoint.api, pending, answer, None);
     }
     let tap = tap_of(&admitted.endpoint, &headers);
@@ -226,11 +255,13 @@ fn pieces(
     if admitted.checked.drop_usage_event {
         body = body.without_usage_event();
     }
-    response(status, headers::answered(&headers), body.boxed())
+    let passed = headers::answered(&headers, &trial.redactor);
+    response(status, passed, body.boxed())
 }
 
 async fn live(
     trial: &Arc<Trial>,
+    connections: &Connections,
     admitted: &Admitted<'_>,
     mut pending: Pending,
     take: Option<Take>,
@@ -256,8 +287,9 @@ async fn live(
         address,
         headers: headers::outgoing(api, route.key.as_ref(), &parts.headers),
         body: checked.body.clone(),
+        model: admitted.model().to_owned(),
     };
-    match upstream::ask(&mut pending, &outgoing).await {
+    match upstream::ask(connections, &mut pending, &outgoing).await {
         Answer::Reply(parts, incoming) => {
             begin(&mut pending, parts.status, &parts.headers);
             let tap = tap_of(endpoint, &parts.headers);
@@ -266,21 +298,19 @@ async fn live(
             if checked.drop_usage_event {
                 body = body.without_usage_event();
             }
+            let passed = headers::answered(&parts.headers, &trial.redactor);
             if let Some(mut take) = take {
-                take.begins(parts.status, &headers::answered(&parts.headers));
+                take.begins(parts.status, &passed);
                 body = body.recorded(take);
             }
-            response(
-                parts.status,
-                headers::answered(&parts.headers),
-                body.boxed(),
-            )
+            response(parts.status, passed, body.boxed())
         }
         Answer::Error(error) => upstream_error(api, pending, error, take),
         Answer::None {
             problem,
             end,
             message,
+            ..
         } => refuse(pending, api, Refused::ending(problem, message, end)),
     }
 }
@@ -293,7 +323,7 @@ fn upstream_error(
     take: Option<Take>,
 ) -> Response<Body> {
     let status = answer.status;
-    pending.failure(answer.error.failure(status.as_u16()));
+    pending.failure(answer.failure);
     if answer.is_about_the_key() {
         let message = format!(
             "the operator's key was not accepted by the model's service ({status}); nothing in \
@@ -317,7 +347,7 @@ fn upstream_error(
             Refused::ending(Problem::Upstream, message, end),
         );
     }
-    let headers = headers::answered(&answer.headers);
+    let headers = headers::answered(&answer.headers, &pending.trial().redactor);
     if let Some(mut take) = take {
         take.begins(status, &headers);
         take.piece(&answer.body);
@@ -327,24 +357,6 @@ fn upstream_error(
     pending.sends(&answer.body);
     pending.end(end);
     response(status, headers, whole(answer.body))
-}
-
-pub(super) fn refuse(mut pending: Pending, api: ModelApi, refused: Refused) -> Response<Body> {
-    let Refused {
-        problem,
-        code,
-        message,
-        end,
-    } = refused;
-    let body = problem.body(api, code, &format!("proctor: {message}"));
-    let status = problem.status();
-    pending.edit(|it| it.status = Some(status.as_u16()));
-    pending.sends(&body);
-    pending.end(end);
-    let mut headers = json_headers();
-    // The clients of Anthropic and OpenAI do not ask again then.
-    headers.insert("x-should-retry", HeaderValue::from_static("false"));
-    response(status, headers, whole(body))
 }
 
 fn begin(pending: &mut Pending, status: StatusCode, headers: &HeaderMap) {
@@ -379,13 +391,6 @@ pub(super) fn response(status: StatusCode, headers: HeaderMap, body: Body) -> Re
     response
 }
 
-pub(super) fn json_headers() -> HeaderMap {
-    let mut headers = HeaderMap::with_capacity(4);
-    let json = HeaderValue::from_static("application/json");
-    headers.insert(header::CONTENT_TYPE, json);
-    headers
-}
-
 /// The host that a request names, in lower case and without its port.
 fn host_of(parts: &Parts) -> String {
     let field = || parts.headers.get(header::HOST)?.to_str().ok();
@@ -417,54 +422,16 @@ fn kept_query(query: &str) -> Option<String> {
     (!kept.is_empty()).then(|| kept.join("&"))
 }
 
-impl Refused {
-    fn of(problem: Problem, code: Option<&'static str>, message: String) -> Self {
-        Self {
-            problem,
-            code,
-            end: ExchangeEnd::Refused {
-                reason: message.clone(),
-            },
-            message,
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    fn ending(problem: Problem, message: String, end: ExchangeEnd) -> Self {
-        Self {
-            problem,
-            code: None,
-            message,
-            end,
-        }
-    }
-}
-
-impl From<BodyError> for Refused {
-    fn from(error: BodyError) -> Self {
-        Self::of(error.problem, None, error.reason)
-    }
-}
-
-impl From<Refusal> for Refused {
-    fn from(refusal: Refusal) -> Self {
-        match refusal {
-            Refusal::Body(reason) => Self::of(Problem::Request, None, reason),
-            Refusal::Model(model) => Self::of(
-                Problem::NotFound,
-                Some("model_not_found"),
-                format!("the model {model:?} is none of this trial's"),
-            ),
-        }
-    }
-}
-
-impl From<Exceeded> for Refused {
-    fn from(exceeded: Exceeded) -> Self {
-        let message = exceeded.to_string();
-        let end = ExchangeEnd::Budget { exceeded };
-        Self {
-            code: Some("budget_exceeded"),
-            ..Self::ending(Problem::Budget, message, end)
-        }
+    #[test]
+    fn no_request_reserves_more_than_a_reply_can_have() {
+        let output = |most| likely(400, most).output;
+        assert_eq!(output(Some(u64::MAX)), REPLY_MOST);
+        assert_eq!(output(Some(100)), 100);
+        assert_eq!(output(None), REPLY_TOKENS);
+        assert_eq!(likely(400, Some(1)).total(), 101);
     }
 }

@@ -124,6 +124,14 @@ impl ReplyBody {
         None
     }
 
+    /// Whether all of it has come.
+    fn is_over(&self) -> bool {
+        match &self.from {
+            Origin::Upstream(body) => body.is_end_stream(),
+            Origin::Pieces(pieces) => pieces.is_empty(),
+        }
+    }
+
     /// What goes on of a piece.
     fn pass(&mut self, data: Bytes) -> Bytes {
         self.tap.feed(&data);
@@ -196,7 +204,7 @@ impl ReplyBody {
         if let (false, Some(pending)) = (rest.is_empty(), &mut self.pending) {
             pending.sends(&rest);
         }
-        let end = self.tap.finish();
+        let end = self.tap.finish(true);
         self.settle(end);
         if held.is_empty() && rest.is_empty() {
             Step::Done
@@ -257,8 +265,15 @@ impl Drop for ReplyBody {
         }
         let held = self.scrubber.finish();
         self.tap.feed(&held);
-        match self.tap.finish() {
+        let ended = held.is_empty() && self.is_over();
+        match self.tap.finish(ended) {
             end @ (TapEnd::Complete | TapEnd::Error(_)) => {
+                // Some servers end before what is elsewhere the last event: what
+                // would have followed is not known.
+                let seen = &self.tap.seen;
+                if !(ended || seen.last || seen.counted) {
+                    self.take = None;
+                }
                 if let Some(take) = &mut self.take {
                     take.piece(&held);
                 }

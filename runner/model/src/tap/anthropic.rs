@@ -106,7 +106,10 @@ pub(super) fn event(data: &[u8], seen: &mut Seen) -> Result<(), String> {
                 seen.counted = true;
             }
         }
-        "message_stop" => seen.complete = true,
+        "message_stop" => {
+            seen.complete = true;
+            seen.last = true;
+        }
         "error" => seen.error = error_of(data),
         _ => {}
     }

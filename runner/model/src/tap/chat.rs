@@ -3,7 +3,7 @@
 use proctor_types::model::Usage;
 use serde::Deserialize;
 
-use super::{Length, Seen, error_of, read, read_whole};
+use super::{Details, Length, Seen, error_of, read, read_whole, with_cached};
 
 /// Tokens as chat completions write them: `prompt_tokens` holds those of the
 /// cache.
@@ -11,35 +11,19 @@ use super::{Length, Seen, error_of, read, read_whole};
 pub(crate) struct WireUsage {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
-    prompt_tokens_details: Option<PromptDetails>,
-    completion_tokens_details: Option<CompletionDetails>,
-}
-
-#[derive(Debug, Default, Clone, Copy, Deserialize)]
-struct PromptDetails {
-    cached_tokens: Option<u64>,
-}
-
-#[derive(Debug, Default, Clone, Copy, Deserialize)]
-struct CompletionDetails {
-    reasoning_tokens: Option<u64>,
+    prompt_tokens_details: Option<Details>,
+    completion_tokens_details: Option<Details>,
 }
 
 impl WireUsage {
     pub(crate) fn usage(self) -> Usage {
-        let prompt = self.prompt_tokens.unwrap_or(0);
-        let cached = self.prompt_tokens_details.and_then(|it| it.cached_tokens);
-        let cached = cached.unwrap_or(0).min(prompt);
-        let reasoning = self
-            .completion_tokens_details
-            .and_then(|it| it.reasoning_tokens);
-        Usage {
-            input: prompt - cached,
-            cache_read: cached,
-            cache_write: 0,
-            output: self.completion_tokens.unwrap_or(0),
-            reasoning: reasoning.unwrap_or(0),
-        }
+        with_cached(
+            self.prompt_tokens.unwrap_or(0),
+            self.prompt_tokens_details.and_then(|it| it.cached_tokens),
+            self.completion_tokens.unwrap_or(0),
+            self.completion_tokens_details
+                .and_then(|it| it.reasoning_tokens),
+        )
     }
 }
 
@@ -86,6 +70,7 @@ struct Function {
 pub(super) fn event(data: &[u8], seen: &mut Seen) -> Result<(), String> {
     if data.trim_ascii() == b"[DONE]" {
         seen.complete = true;
+        seen.last = true;
         return Ok(());
     }
     let Some(chunk) = read::<Chunk>(data)? else {
@@ -115,7 +100,8 @@ fn take(chunk: Chunk, seen: &mut Seen) {
     }
     for choice in chunk.choices {
         if choice.finish_reason.is_some() {
-            // Servers other than OpenAI end without `[DONE]`.
+            // Servers other than OpenAI end without `[DONE]`. The event that
+            // counts tokens may still come.
             seen.complete = true;
         }
         seen.stop(choice.finish_reason);

@@ -4,7 +4,7 @@
 use proctor_types::model::Usage;
 use serde::Deserialize;
 
-use super::{Length, Seen, error_of, read, read_whole};
+use super::{Length, Seen, error_of, read, read_whole, with_cached};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -69,18 +69,10 @@ impl WireUsage {
     fn usage(&self) -> Usage {
         let prompt = self.prompt_token_count.unwrap_or(0);
         let prompt = prompt.saturating_add(self.tool_use_prompt_token_count.unwrap_or(0));
-        let cached = self.cached_content_token_count.unwrap_or(0).min(prompt);
-        let reasoning = self.thoughts_token_count.unwrap_or(0);
-        Usage {
-            input: prompt - cached,
-            cache_read: cached,
-            cache_write: 0,
-            output: self
-                .candidates_token_count
-                .unwrap_or(0)
-                .saturating_add(reasoning),
-            reasoning,
-        }
+        let reasoning = self.thoughts_token_count;
+        let output = self.candidates_token_count.unwrap_or(0);
+        let output = output.saturating_add(reasoning.unwrap_or(0));
+        with_cached(prompt, self.cached_content_token_count, output, reasoning)
     }
 }
 
@@ -100,10 +92,11 @@ pub(super) fn whole(data: &[u8], seen: &mut Seen) -> Result<(), String> {
     } else {
         vec![read_whole(data)?]
     };
+    // Once for all: it reads the whole again.
+    if replies.iter().any(|reply| reply.error.is_some()) {
+        seen.error = error_of(data);
+    }
     for reply in replies {
-        if reply.error.is_some() {
-            seen.error = error_of(data);
-        }
         take(reply, seen);
     }
     if seen.complete || seen.error.is_some() {

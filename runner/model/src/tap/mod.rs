@@ -13,7 +13,8 @@ use std::fmt;
 
 use proctor_types::manifest::FailureKind;
 use proctor_types::model::{TOOL_CALLS_MAX, ToolUse, Usage};
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny, Visitor};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, Visitor};
 
 use crate::api::ModelApi;
 use crate::reply::ApiError;
@@ -39,8 +40,10 @@ pub(crate) struct Seen {
     pub(crate) tool_calls: Vec<ToolUse>,
     /// Bytes of what the model wrote: text, reasoning, arguments.
     pub(crate) written: u64,
-    /// Whether its last event, or its whole body, was there.
+    /// Whether everything that the model says, or its whole body, was there.
     pub(crate) complete: bool,
+    /// Whether an event was there that nothing follows, or the whole body.
+    pub(crate) last: bool,
     /// What it says went wrong.
     pub(crate) error: Option<ApiError>,
 }
@@ -80,10 +83,7 @@ impl Seen {
 }
 
 fn word(mut text: String) -> String {
-    if text.len() > WORD {
-        let end = (0..=WORD).rev().find(|&at| text.is_char_boundary(at));
-        text.truncate(end.unwrap_or(0));
-    }
+    text.truncate(text.floor_char_boundary(WORD));
     text
 }
 
@@ -137,9 +137,7 @@ impl Tap {
 
     /// For what is passed on without a look.
     pub(crate) fn opaque(api: ModelApi) -> Self {
-        let mut tap = Self::of(api, Kind::Opaque);
-        tap.seen.complete = true;
-        tap
+        Self::of(api, Kind::Opaque)
     }
 
     /// For what is packed, although that was not asked for.
@@ -179,10 +177,11 @@ impl Tap {
         }
     }
 
-    /// What it is, now that no more comes.
-    pub(crate) fn finish(&mut self) -> TapEnd {
+    /// What it is, now that no more comes. `ended`: whether that is because its
+    /// body is over, which is all that tells the end of what is not looked at.
+    pub(crate) fn finish(&mut self, ended: bool) -> TapEnd {
         match std::mem::replace(&mut self.kind, Kind::Opaque) {
-            Kind::Opaque => {}
+            Kind::Opaque => self.seen.complete |= ended,
             Kind::Whole { over: true, .. } => {
                 self.bad = Some(format!("it is longer than {WHOLE} bytes, which none is"));
             }
@@ -215,7 +214,10 @@ impl Tap {
             ModelApi::Gemini => gemini::whole(bytes, seen),
         };
         match result {
-            Ok(()) => seen.complete = true,
+            Ok(()) => {
+                seen.complete = true;
+                seen.last = true;
+            }
             Err(reason) => self.bad = Some(reason),
         }
     }
@@ -255,6 +257,25 @@ fn read<T: DeserializeOwned>(data: &[u8]) -> Result<Option<T>, String> {
 /// The same for a whole reply, which has to be of the right shape.
 fn read_whole<T: DeserializeOwned>(data: &[u8]) -> Result<T, String> {
     serde_json::from_slice(data).map_err(|error| error.to_string())
+}
+
+/// What tokens were made of, in the protocols of OpenAI.
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+struct Details {
+    cached_tokens: Option<u64>,
+    reasoning_tokens: Option<u64>,
+}
+
+/// Tokens of a protocol that counts those of the cache as part of the prompt.
+fn with_cached(prompt: u64, cached: Option<u64>, output: u64, reasoning: Option<u64>) -> Usage {
+    let cached = cached.unwrap_or(0).min(prompt);
+    Usage {
+        input: prompt - cached,
+        cache_read: cached,
+        cache_write: 0,
+        output,
+        reasoning: reasoning.unwrap_or(0),
+    }
 }
 
 fn error_of(data: &[u8]) -> Option<ApiError> {

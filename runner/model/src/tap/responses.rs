@@ -3,42 +3,26 @@
 use proctor_types::model::Usage;
 use serde::Deserialize;
 
-use super::{Length, Seen, error_of, read, read_whole};
+use super::{Details, Length, Seen, error_of, read, read_whole, with_cached};
 
 /// Tokens as responses write them: `input_tokens` holds those of the cache.
 #[derive(Debug, Default, Clone, Copy, Deserialize)]
 struct WireUsage {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
-    input_tokens_details: Option<InputDetails>,
-    output_tokens_details: Option<OutputDetails>,
-}
-
-#[derive(Debug, Default, Clone, Copy, Deserialize)]
-struct InputDetails {
-    cached_tokens: Option<u64>,
-}
-
-#[derive(Debug, Default, Clone, Copy, Deserialize)]
-struct OutputDetails {
-    reasoning_tokens: Option<u64>,
+    input_tokens_details: Option<Details>,
+    output_tokens_details: Option<Details>,
 }
 
 impl WireUsage {
     fn usage(self) -> Usage {
-        let prompt = self.input_tokens.unwrap_or(0);
-        let cached = self.input_tokens_details.and_then(|it| it.cached_tokens);
-        let cached = cached.unwrap_or(0).min(prompt);
-        let reasoning = self
-            .output_tokens_details
-            .and_then(|it| it.reasoning_tokens);
-        Usage {
-            input: prompt - cached,
-            cache_read: cached,
-            cache_write: 0,
-            output: self.output_tokens.unwrap_or(0),
-            reasoning: reasoning.unwrap_or(0),
-        }
+        with_cached(
+            self.input_tokens.unwrap_or(0),
+            self.input_tokens_details.and_then(|it| it.cached_tokens),
+            self.output_tokens.unwrap_or(0),
+            self.output_tokens_details
+                .and_then(|it| it.reasoning_tokens),
+        )
     }
 }
 
@@ -101,6 +85,7 @@ pub(super) fn event(data: &[u8], seen: &mut Seen) -> Result<(), String> {
         }
         "response.completed" | "response.incomplete" => {
             seen.complete = true;
+            seen.last = true;
             if let Some(response) = event.response {
                 end(response, seen);
             }

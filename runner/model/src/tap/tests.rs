@@ -7,7 +7,7 @@ fn run(api: ModelApi, streamed: bool, pieces: &[&[u8]]) -> (TapEnd, Seen) {
     for piece in pieces {
         tap.feed(piece);
     }
-    let end = tap.finish();
+    let end = tap.finish(true);
     (end, tap.seen)
 }
 
@@ -201,4 +201,45 @@ fn what_is_kept_is_bounded() {
     }
     assert_eq!(tap.seen.tool_calls.len(), TOOL_CALLS_MAX);
     assert!(tap.seen.tool_calls[0].name.len() <= WORD);
+}
+
+#[test]
+fn what_is_not_looked_at_is_complete_when_its_body_is() {
+    for (ended, expected) in [(true, TapEnd::Complete), (false, TapEnd::Cut)] {
+        let mut tap = Tap::opaque(ModelApi::Anthropic);
+        tap.feed(b"{\"input_tokens\":10}");
+        assert_eq!(tap.finish(ended), expected);
+    }
+    let mut packed = Tap::packed(ModelApi::Anthropic, "gzip");
+    assert!(matches!(packed.finish(true), TapEnd::Invalid(_)));
+}
+
+#[test]
+fn only_an_event_that_nothing_follows_is_the_last() {
+    let stop = r#"{"model":"m-1","choices":[{"delta":{},"finish_reason":"stop"}]}"#;
+    let (end, seen) = run(ModelApi::OpenaiChat, true, &[&stream(&[stop])]);
+    assert_eq!((end, seen.last), (TapEnd::Complete, false));
+    let (_, seen) = run(ModelApi::OpenaiChat, true, &[&stream(&[stop, "[DONE]"])]);
+    assert!(seen.last);
+    let (_, seen) = run(ModelApi::Anthropic, true, &[&stream(ANTHROPIC)]);
+    assert!(seen.last);
+}
+
+#[test]
+fn a_service_may_count_tokens_by_both_of_openais_names() {
+    let both = r#"{"model":"m-1","choices":[{"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":20,"input_tokens":0,"output_tokens":0,"input_tokens_details":null,"prompt_tokens_details":{"cached_tokens":5},"completion_tokens_details":{"reasoning_tokens":3}}}"#;
+    let (_, seen) = run(ModelApi::OpenaiChat, true, &[&stream(&[both])]);
+    assert_eq!(seen.usage, Some(USAGE));
+}
+
+#[test]
+fn an_array_of_many_errors_is_read_no_more_often_than_one_of_few() {
+    // Reading it once for each would take hours.
+    let error = r#"{"error":{"code":500,"message":"no","status":"INTERNAL"}}"#;
+    let array = format!("[{}]", vec![error; 100_000].join(","));
+    let (end, _) = run(ModelApi::Gemini, false, &[array.as_bytes()]);
+    let TapEnd::Error(error) = end else {
+        panic!("{end:?}")
+    };
+    assert_eq!(error.describe(), "INTERNAL: no");
 }

@@ -8,14 +8,14 @@ use crate::builder::{Answer, Builder, Words};
 use crate::error::{ReadError, sample};
 use crate::format::Format;
 use crate::json::{Fields, Look, content, thinking};
-use crate::limits::ReadLimits;
+use crate::limits::Bounds;
 use crate::lines::whole;
 use crate::transcript::{NativeFile, Transcript};
 
 /// Reads trajectories, one a file. Trajectories of agents that the agent
 /// started are kept raw.
-pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
-    let mut builder = Builder::new(Format::Atif, limits);
+pub(crate) fn read(files: &[NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
+    let mut builder = Builder::new(Format::Atif, bounds);
     for file in files {
         builder.at(file, None);
         let refused = |problem: String| ReadError::NotUnderstood {
@@ -25,12 +25,11 @@ pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcri
             problem,
             sample: sample(file.bytes.trim_ascii_start()),
         };
-        let Some(trajectory) = whole(file, limits) else {
-            let problem = format!(
-                "not one JSON object of at most {} values, {} deep",
-                limits.values, limits.depth
-            );
-            return Err(refused(problem));
+        let Some(trajectory) = whole(file, bounds)? else {
+            let deepest = bounds.limits.depth;
+            return Err(refused(format!(
+                "not one JSON object, at most {deepest} deep"
+            )));
         };
         known_version(&trajectory).map_err(refused)?;
         self::trajectory(&mut builder, &trajectory)?;
@@ -64,10 +63,7 @@ fn trajectory(builder: &mut Builder<'_>, trajectory: &Fields) -> Result<(), Read
     for (index, step) in trajectory.list("steps").iter().enumerate() {
         match step {
             Value::Object(step) => self::step(builder, step, index)?,
-            other => {
-                let shown = sample(other.to_string().as_bytes());
-                builder.stray(other.clone(), "not a step".to_owned(), shown)?;
-            }
+            other => builder.stray_value(other.clone(), "not a step".to_owned())?,
         }
     }
     for started in trajectory.list("subagent_trajectories") {

@@ -10,12 +10,12 @@ use crate::builder::{Answer, Builder, Words};
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::json::{Fields, Look, content, thinking};
-use crate::limits::ReadLimits;
+use crate::limits::Bounds;
 use crate::transcript::{NativeEnd, NativeFile, Transcript};
 use crate::usage;
 
-pub(super) fn read(files: &[&NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
-    let mut builder = Builder::new(Format::Codex, limits);
+pub(super) fn read(files: &[&NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
+    let mut builder = Builder::new(Format::Codex, bounds);
     let mut stream = Stream::default();
     for file in files {
         builder.each_object(file, |builder, fields| stream.event(builder, fields))?;

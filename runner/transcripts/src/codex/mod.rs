@@ -7,21 +7,21 @@ mod rollout;
 use crate::combine::combine;
 use crate::error::ReadError;
 use crate::json::Look;
-use crate::limits::ReadLimits;
+use crate::limits::Bounds;
 use crate::lines::first_objects;
 use crate::transcript::{NativeFile, Transcript};
 
-pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
+pub(crate) fn read(files: &[NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
     let (rollouts, streams): (Vec<_>, Vec<_>) =
-        files.iter().partition(|file| is_rollout(file, limits));
+        files.iter().partition(|file| is_rollout(file, bounds));
     combine(
-        (!rollouts.is_empty()).then(|| rollout::read(&rollouts, limits)),
-        (!streams.is_empty()).then(|| exec::read(&streams, limits)),
+        (!rollouts.is_empty()).then(|| rollout::read(&rollouts, bounds)),
+        (!streams.is_empty()).then(|| exec::read(&streams, bounds)),
     )
 }
 
-fn is_rollout(file: &NativeFile, limits: &ReadLimits) -> bool {
-    first_objects(file, limits)
+fn is_rollout(file: &NativeFile, bounds: &Bounds) -> bool {
+    first_objects(file, bounds)
         .iter()
         .any(|fields| fields.object("payload").is_some())
 }

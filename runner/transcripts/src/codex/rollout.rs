@@ -14,13 +14,13 @@ use serde_json::Value;
 use crate::builder::{Answer, Builder, Words};
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::json::{Fields, Look, content, embedded, number_after, thinking};
-use crate::limits::ReadLimits;
+use crate::json::{Fields, Look, content, number_after, thinking};
+use crate::limits::Bounds;
 use crate::transcript::{NativeEnd, NativeFile, Transcript};
 use crate::usage;
 
-pub(super) fn read(files: &[&NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
-    let mut builder = Builder::new(Format::Codex, limits);
+pub(super) fn read(files: &[&NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
+    let mut builder = Builder::new(Format::Codex, bounds);
     let mut rollout = Rollout::default();
     for file in files {
         builder.each_object(file, |builder, fields| rollout.line(builder, fields))?;
@@ -114,14 +114,14 @@ impl Rollout {
             }
             "function_call" | "custom_tool_call" | "local_shell_call" | "web_search_call"
             | "tool_search_call" => {
-                let (name, arguments) = call_of(builder, &item);
+                let (name, arguments) = call_of(builder, &item)?;
                 let id = item.text("call_id").or(item.text("id"));
                 let call = builder.call(id.unwrap_or_default(), &name, arguments);
                 self.words(builder, timestamp, vec![call])
             }
             "function_call_output" | "custom_tool_call_output" | "tool_search_output" => {
                 self.close();
-                let answer = self.answer(builder, timestamp, &item);
+                let answer = self.answer(builder, timestamp, &item)?;
                 builder.answer(answer)
             }
             "ghost_snapshot" => {
@@ -236,7 +236,7 @@ impl Rollout {
         builder: &Builder<'_>,
         timestamp: Option<String>,
         item: &Fields,
-    ) -> Answer {
+    ) -> Result<Answer, ReadError> {
         let call = item.text("call_id").unwrap_or_default();
         let mut details = self.ends.remove(call).unwrap_or_default();
         let (mut parts, mut success) = match item.get("output") {
@@ -249,7 +249,7 @@ impl Rollout {
         if let Some(Part::Text { text }) = parts.first() {
             details.exit_code = details.exit_code.or_else(|| exit_code_in(text));
             // In older versions the output of a command is JSON in a string.
-            if let Some(fields) = embedded(text, builder.limits())
+            if let Some(fields) = builder.embedded(text)?
                 && let (Some(output), Some(metadata)) =
                     (fields.text("output"), fields.object("metadata"))
             {
@@ -258,14 +258,14 @@ impl Rollout {
             }
         }
         success = success.or(details.exit_code.map(|code| code == 0));
-        Answer {
+        Ok(Answer {
             call: call.to_owned(),
             timestamp,
             content: parts,
             is_error: success.map(|success| !success),
             details,
             ..Answer::default()
-        }
+        })
     }
 }
 
@@ -318,7 +318,7 @@ fn role_of(item: &Fields) -> Role {
     if own { Role::System } else { Role::User }
 }
 
-fn call_of(builder: &Builder<'_>, item: &Fields) -> (String, Fields) {
+fn call_of(builder: &Builder<'_>, item: &Fields) -> Result<(String, Fields), ReadError> {
     let kind = item.text("type").unwrap_or_default();
     let mut name = item.text("name").unwrap_or(kind).to_owned();
     if let Some(namespace) = item.text("namespace") {
@@ -328,7 +328,7 @@ fn call_of(builder: &Builder<'_>, item: &Fields) -> (String, Fields) {
         item.text("arguments").or(item.text("input")),
         item.object("action"),
     ) {
-        (Some(text), _) => embedded(text, builder.limits()).unwrap_or_else(|| {
+        (Some(text), _) => builder.embedded(text)?.unwrap_or_else(|| {
             let mut fields = Fields::new();
             fields.insert("input".into(), text.into());
             fields
@@ -336,7 +336,7 @@ fn call_of(builder: &Builder<'_>, item: &Fields) -> (String, Fields) {
         (None, Some(action)) => action_of(action),
         (None, None) => item.object("arguments").cloned().unwrap_or_default(),
     };
-    (name, arguments)
+    Ok((name, arguments))
 }
 
 /// What a local shell call does; its command is a list of words.

@@ -11,16 +11,16 @@ use crate::builder::{Answer, Builder, Words};
 use crate::error::ReadError;
 use crate::format::Format;
 use crate::json::{Fields, Look, content, number_after};
-use crate::limits::ReadLimits;
+use crate::limits::Bounds;
 use crate::lines::whole;
 use crate::transcript::{NativeEnd, NativeFile, Transcript};
 use crate::usage;
 
-pub(super) fn read(files: &[&NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
-    let mut builder = Builder::new(Format::Gemini, limits);
+pub(super) fn read(files: &[&NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
+    let mut builder = Builder::new(Format::Gemini, bounds);
     for file in files {
         let mut records = Records::default();
-        match whole(file, limits) {
+        match whole(file, bounds)? {
             Some(document) => {
                 builder.at(file, None);
                 header(&mut builder, &document);

@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use crate::builder::Builder;
 use crate::error::{ReadError, sample};
-use crate::json::embedded;
 use crate::sqlite::{Database, Row};
 use crate::transcript::NativeFile;
 
@@ -61,7 +60,7 @@ pub(super) fn read(
         match json_of(row, left) {
             Ok(json) => {
                 left -= json.len() as u64;
-                match embedded(&json, builder.limits()) {
+                match builder.embedded(&json)? {
                     Some(fields) => session.entry(builder, fields)?,
                     None => strange(builder, "a row that is no JSON object", json.as_bytes())?,
                 }

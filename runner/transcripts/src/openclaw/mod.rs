@@ -10,14 +10,14 @@ use crate::builder::Builder;
 use crate::combine::combine;
 use crate::error::ReadError;
 use crate::format::Format;
-use crate::limits::ReadLimits;
+use crate::limits::Bounds;
 use crate::lines::whole;
 use crate::sqlite;
 use crate::transcript::{NativeFile, Transcript};
 
 use session::Session;
 
-pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcript, ReadError> {
+pub(crate) fn read(files: &[NativeFile], bounds: &Bounds) -> Result<Transcript, ReadError> {
     let (mut results, mut databases, mut sessions) = (Vec::new(), Vec::new(), Vec::new());
     for file in files {
         if sqlite::is_log(file, files) {
@@ -27,7 +27,7 @@ pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcri
             databases.push(file);
             continue;
         }
-        match whole(file, limits) {
+        match whole(file, bounds)? {
             Some(document) if result::is_result(&document) => results.push((file, document)),
             _ => sessions.push(file),
         }
@@ -37,7 +37,7 @@ pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcri
         .and_then(|(_, result)| result::session_of(result));
     let wanted = wanted.map(str::to_owned);
     let session = (!sessions.is_empty() || !databases.is_empty()).then(|| {
-        let mut builder = Builder::new(Format::Openclaw, limits);
+        let mut builder = Builder::new(Format::Openclaw, bounds);
         let mut session = Session::default();
         for file in &sessions {
             builder.each_object(file, |builder, fields| session.entry(builder, fields))?;
@@ -48,7 +48,7 @@ pub(crate) fn read(files: &[NativeFile], limits: &ReadLimits) -> Result<Transcri
         builder.finish()
     });
     let result = (!results.is_empty()).then(|| {
-        let mut builder = Builder::new(Format::Openclaw, limits);
+        let mut builder = Builder::new(Format::Openclaw, bounds);
         for (file, document) in &results {
             builder.at(file, None);
             result::read(&mut builder, document)?;

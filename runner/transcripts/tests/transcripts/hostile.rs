@@ -264,6 +264,75 @@ fn bounds_are_told_with_the_place() {
 }
 
 #[test]
+fn json_values_are_counted_across_files_and_into_texts() {
+    let limits = ReadLimits {
+        values: 200,
+        ..ReadLimits::default()
+    };
+    // 105 values, with the message around them.
+    let said = |list: &str| {
+        format!(
+            r#"{{"type":"message","message":{{"role":"user","content":"hello"}},"x":[{list}]}}"#
+        )
+    };
+    let list = ["0"; 99].join(",");
+    let one = [file("a", said(&list))];
+    read(Format::Canonical, &one, &limits).unwrap();
+    let two = [file("a", said(&list)), file("b", said(&list))];
+    let error = read(Format::Canonical, &two, &limits).unwrap_err();
+    assert_eq!(error.to_string(), "b:1: more than 200 JSON values");
+
+    // Documents are read whole, and two of them are kept at the same time.
+    let document = format!(
+        r#"{{"info":{{"id":"s"}},"messages":[{{"info":{{"role":"user"}},"parts":[{{"type":"text","text":"hi"}}],"x":[{list}]}}]}}"#
+    );
+    read(Format::Opencode, &[file("a", &document)], &limits).unwrap();
+    let two = [file("a", &document), file("b", &document)];
+    let error = read(Format::Opencode, &two, &limits).unwrap_err();
+    assert_eq!(error.to_string(), "b: more than 200 JSON values");
+    // One that is too large by itself is no file of strange lines.
+    let spread = document.replace(',', ",\n");
+    let few = ReadLimits {
+        values: 100,
+        ..limits
+    };
+    for format in [Format::Opencode, Format::Openclaw, Format::Gemini] {
+        let error = read(format, &[file("a", &spread)], &few).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "a: more than 100 JSON values",
+            "{format}"
+        );
+    }
+
+    // JSON inside of a text counts like the line that it is in; prose does not.
+    let call = |arguments: &str| {
+        let arguments = serde_json::Value::from(arguments);
+        format!(
+            r#"{{"type":"response_item","payload":{{"type":"function_call","name":"x","call_id":"1","arguments":{arguments}}}}}"#
+        )
+    };
+    let calls = |arguments: &str| {
+        file(
+            "a",
+            (0..8)
+                .map(|_| call(arguments))
+                .collect::<Vec<_>>()
+                .join("\n"),
+        )
+    };
+    let small = ["0"; 20].join(",");
+    read(Format::Codex, &[calls(&small)], &limits).unwrap();
+    let error = read(
+        Format::Codex,
+        &[calls(&format!(r#"{{"x":[{small}]}}"#))],
+        &limits,
+    )
+    .unwrap_err();
+    assert_eq!(error.to_string(), "a:7: more than 200 JSON values");
+}
+
+#[test]
 fn long_texts_are_cut_on_both_sides_and_that_is_told() {
     let limits = ReadLimits {
         text_bytes: 101,

@@ -1,4 +1,4 @@
-//! Instantiates a module two thousand times.
+//! Instantiates a module eight hundred times.
 
 use wasm_encoder::{ComponentSectionId, Encode as _};
 
