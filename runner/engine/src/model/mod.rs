@@ -1,7 +1,7 @@
 //! Models: what the operator says of them, and what a trial does with that.
 //!
-//! [`ModelRequest`] is what was typed; [`Models`] is the same with files read
-//! and contradictions refused, once for a job; [`Traffic`] is one trial's
+//! [`ModelRequest`] is what was typed; `Models` is the same with files read
+//! and contradictions refused, once for a job; `Traffic` is one trial's
 //! gateway to it, hung into the room's network.
 
 mod crosscheck;

@@ -254,12 +254,15 @@ impl ChatClient {
         let (parts, body) = response.into_parts();
         let limited = Limited::new(body, self.config.reply_bytes);
         let body = limited.collect().await;
-        let body = body.map_err(|error| match error.is::<LengthLimitError>() {
-            true => Attempt::last(ClientError::TooLarge {
-                host: self.host(),
-                limit: self.config.reply_bytes,
-            }),
-            false => unreachable(transport::chain(error.as_ref()), false),
+        let body = body.map_err(|error| {
+            if error.is::<LengthLimitError>() {
+                Attempt::last(ClientError::TooLarge {
+                    host: self.host(),
+                    limit: self.config.reply_bytes,
+                })
+            } else {
+                unreachable(transport::chain(error.as_ref()), false)
+            }
         })?;
         let raw = self.redactor.bytes(body.to_bytes());
         if parts.status.is_success() {

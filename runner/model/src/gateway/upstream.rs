@@ -114,7 +114,6 @@ pub(super) async fn ask(
         // and that is not its own doing.
         pending.failure(answer.failure());
         let wait = match &answer {
-            Answer::Reply(..) => return answer,
             Answer::Error(error) => {
                 pending.unpaid();
                 if !retry::is_worth(error.status, &error.error) {
@@ -124,7 +123,8 @@ pub(super) async fn ask(
             }
             // Where there was a connection the upstream may have begun, and would
             // be paid twice.
-            Answer::None {
+            Answer::Reply(..)
+            | Answer::None {
                 connected: true, ..
             } => return answer,
             Answer::None { .. } => {
