@@ -113,7 +113,8 @@ cargo_install() {
     rm -rf "$tools/build"
 }
 
-# An environment with the Python clients of the tests, from locked versions.
+# An environment with the Python clients of the tests, and with what the statistics
+# are checked against, from locked versions.
 # Debian's own Python first: it is the one that a sandbox can see.
 python_can_venv() { have "$1" && "$1" -c 'import ensurepip, venv' 2>/dev/null; }
 
@@ -129,13 +130,16 @@ find_python() {
 }
 
 install_venv() {
-    local lock=$root/tests/clients/requirements.txt stamp=$tools/venv/requirements.sha256
-    sha256sum --status --check "$stamp" 2>/dev/null && return
-    say "installing the Python clients of the tests into .tools/venv"
+    local stamp=$tools/venv/requirements.sha256 lock
+    local locks=("$root"/tests/{clients,statistics}/requirements.txt)
+    [[ -f $stamp && $(sha256sum "${locks[@]}") == "$(<"$stamp")" ]] && return
+    say "installing the Python packages of the tests into .tools/venv"
     rm -rf "$tools/venv"
     "$(find_python)" -m venv "$tools/venv"
-    quietly "$tools/venv/bin/pip" install --require-hashes --requirement "$lock"
-    sha256sum "$lock" >"$stamp"
+    for lock in "${locks[@]}"; do
+        quietly "$tools/venv/bin/pip" install --require-hashes --requirement "$lock"
+    done
+    sha256sum "${locks[@]}" >"$stamp"
 }
 
 # What builds the Python grader, from locked versions.
