@@ -155,11 +155,25 @@ impl Sorted {
         Bounded::ends(quantile_of(&self.lows, q), quantile_of(&self.highs, q))
     }
 
-    /// The mean of the values with these ranks; `None` for no ranks.
-    pub(crate) fn mean_of_ranks(&self, ranks: &[usize]) -> Option<Bounded> {
+    /// Whether nothing is open.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.lows == self.highs
+    }
+
+    /// The mean of the values with these ranks, never outside the values; `None` for no
+    /// ranks. `exact` is what [`Self::is_exact`] says, asked once and not every time.
+    pub(crate) fn mean_of_ranks(&self, ranks: &[usize], exact: bool) -> Option<Bounded> {
+        let mean = |ends: &[f64]| -> Option<f64> {
+            let sum: f64 = ranks.iter().map(|&rank| ends[rank]).sum();
+            Some((sum / ranks.len() as f64).clamp(*ends.first()?, *ends.last()?))
+        };
+        if ranks.is_empty() {
+            return None;
+        }
+        let low = mean(&self.lows)?;
         Some(Bounded::ends(
-            mean_of(ranks.iter().map(|&rank| self.lows[rank]))?,
-            mean_of(ranks.iter().map(|&rank| self.highs[rank]))?,
+            low,
+            if exact { low } else { mean(&self.highs)? },
         ))
     }
 
@@ -175,17 +189,34 @@ impl Sorted {
 
 /// Type 7 of Hyndman and Fan: linear between the order statistics, of which the first
 /// is at 0 and the last at 1. `sorted` is not empty, `q` is in 0 to 1.
-#[allow(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss // The position is within the slice.
-)]
-pub(crate) fn quantile_of(sorted: &[f64], q: f64) -> f64 {
-    let last = sorted.len() - 1;
+fn quantile_of(sorted: &[f64], q: f64) -> f64 {
+    let (below, share) = position(sorted.len(), q);
+    let left = sorted[below];
+    between(left, sorted.get(below + 1).copied().unwrap_or(left), share)
+}
+
+/// The same of numbers in any order, which it moves around; faster than sorting them.
+pub(crate) fn quantile_of_unsorted(numbers: &mut [f64], q: f64) -> f64 {
+    let (below, share) = position(numbers.len(), q);
+    let (_, &mut left, above) = numbers.select_nth_unstable_by(below, f64::total_cmp);
+    between(
+        left,
+        above.iter().copied().reduce(f64::min).unwrap_or(left),
+        share,
+    )
+}
+
+/// The order statistic at or below `q`, and how far it is from there to the next.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // It is within the count.
+fn position(count: usize, q: f64) -> (usize, f64) {
+    let last = count - 1;
     let position = q * last as f64;
     let below = (position.floor() as usize).min(last);
-    let (left, right) = (sorted[below], sorted[(below + 1).min(last)]);
-    let share = position - below as f64;
-    // Rises with both neighbours, and clamping keeps it between them.
+    (below, position - below as f64)
+}
+
+/// Rises with both neighbours, and never leaves them.
+fn between(left: f64, right: f64, share: f64) -> f64 {
     (left * (1.0 - share) + right * share).clamp(left, right)
 }
 
@@ -245,6 +276,17 @@ mod tests {
         );
         assert_eq!(quantile(&values, 1.1), None);
         assert_eq!(quantile(&values, f64::NAN), None);
+    }
+
+    #[test]
+    fn quantiles_need_no_order() {
+        let sorted: Vec<f64> = (0..40).map(|at| f64::from(at * at)).collect();
+        let shuffled: Vec<f64> = (0..40).map(|at| sorted[at * 17 % 40]).collect();
+        for percent in 0..=100 {
+            let q = f64::from(percent) / 100.0;
+            let theirs = quantile_of_unsorted(&mut shuffled.clone(), q);
+            assert!((quantile_of(&sorted, q) - theirs).abs() < 1e-12, "{q}");
+        }
     }
 
     #[test]

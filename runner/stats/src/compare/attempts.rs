@@ -68,10 +68,11 @@ fn interval(a: &Sample, b: &Sample, options: &Bootstrap) -> Interval {
         return Interval::TooFew;
     }
     let (mut draw, mut ranks) = (Draw::new(options.seed), Vec::new());
+    let exact = a.is_exact() && b.is_exact();
     resampled_interval(options, fewest, || {
         let [a, b] = [&a, &b].map(|side| {
             draw.ranks(side.count(), &mut ranks);
-            side.mean_of_ranks(&ranks)
+            side.mean_of_ranks(&ranks, exact)
         });
         Some(b?.minus(a?))
     })
