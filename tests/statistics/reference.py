@@ -12,10 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 from scipy import optimize, stats
-from statsmodels.regression.linear_model import OLS
-from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_table
-from statsmodels.stats.power import NormalIndPower
-from statsmodels.stats.proportion import proportion_confint
+
+# statsmodels is imported where it is used: it takes seconds, and most requests do
+# without it.
 
 
 def ends(values):
@@ -62,6 +61,8 @@ def variance_bounds(values):
 
 def wilson(low, high, count, level):
     """The ends of Wilson's interval, with the fewest and with the most passes."""
+    from statsmodels.stats.proportion import proportion_confint
+
     least = proportion_confint(low, count, alpha=1 - level, method="wilson")
     most = proportion_confint(high, count, alpha=1 - level, method="wilson")
     return [least[0], most[1]]
@@ -83,6 +84,8 @@ def pass_curves(tasks):
 
 def mcnemar(table):
     """The exact p-value, and the difference of the pass rates (second less first)."""
+    from statsmodels.stats.contingency_tables import mcnemar as mcnemar_of_table
+
     (both, only_a), (only_b, neither) = table
     count = both + only_a + only_b + neither
     return [mcnemar_of_table(table, exact=True).pvalue, (only_b - only_a) / count]
@@ -112,6 +115,8 @@ def swap_labels(a, b):
 
 def clustered_error(tasks):
     """The cluster-robust standard error of the mean; tasks have as many attempts each."""
+    from statsmodels.regression.linear_model import OLS
+
     scores = np.array([low for task in tasks for low, _ in task])
     groups = np.repeat(np.arange(len(tasks)), [len(task) for task in tasks])
     fit = OLS(scores, np.ones_like(scores)).fit(
@@ -122,6 +127,8 @@ def clustered_error(tasks):
 
 def pairs_needed(effect, deviation, level, power):
     """The size of a sample for a z-test, without the tail on the wrong side."""
+    from statsmodels.stats.power import NormalIndPower
+
     size = NormalIndPower(ddof=0).solve_power(
         effect_size=effect / deviation,
         alpha=(1 - level) / 2,

@@ -64,7 +64,7 @@ pub enum Finding {
     /// "It depends on open criteria whether the two can be told apart."
     DependsOnOpen,
     /// "Too few to tell": no result whatever of this many values could be told from
-    /// chance.
+    /// chance, or a side is a single attempt.
     TooFew,
 }
 
@@ -76,9 +76,13 @@ impl Finding {
             return Self::TooFew;
         }
         let excludes_zero = |ends: Bounded| ends.low() > 0.0 || ends.high() < 0.0;
-        let significant = test.p_value.high() <= alpha
-            && excludes_zero(difference)
-            && interval.ends().is_none_or(excludes_zero);
+        let interval_agrees = match interval {
+            Interval::TooFew => return Self::TooFew,
+            Interval::NoSpread => true,
+            Interval::Estimated { low, high } => excludes_zero(Bounded::ends(low, high)),
+        };
+        let significant =
+            test.p_value.high() <= alpha && excludes_zero(difference) && interval_agrees;
         if significant {
             return if difference.low() > 0.0 {
                 Self::BHigher
@@ -173,6 +177,9 @@ mod tests {
             ..test(0.0625, 0.0625)
         };
         assert_eq!(Finding::of(&few, up, clear, level), Finding::TooFew);
+        // A single attempt against many has a small p-value, and no interval.
+        let single = Finding::of(&test(0.01, 0.01), up, Interval::TooFew, level);
+        assert_eq!(single, Finding::TooFew);
     }
 
     #[test]
