@@ -38,7 +38,8 @@
 //!
 //! docs/statistics.md has each formula with its source, and what it must not be used
 //! for. Random draws come from a fixed generator and a seed that the caller names:
-//! the same values, in any order, give the same interval on every machine.
+//! the same values, in any order, give the same interval on every machine (but for the
+//! last bits, where a platform's own logarithm decides).
 
 // Counts of trials, tasks and resamples become f64 everywhere; all are far below 2^53.
 #![allow(clippy::cast_precision_loss)]
