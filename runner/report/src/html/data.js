@@ -21,10 +21,16 @@ async function details(index) {
   if (known.has(index)) return known.get(index);
   if (!document.getElementById("t" + index)) await whole();
   const found = await unpack("t" + index);
+  for (const name of ["manifest", "record", "workspace", "verdict"]) found[name] ||= {};
   known.set(index, found);
   // Details of a few trials are enough to keep.
   if (known.size > 8) known.delete(known.keys().next().value);
   return found;
+}
+
+/** A value by a key that somebody else wrote. */
+function own(values, key) {
+  return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
 /** What a trial is called. */
@@ -40,7 +46,7 @@ function plainName(trial) {
 function stands(trial) {
   if (!trial.g) return outcome(trial.o).word;
   const share = trial.s ? percent(trial.s[0], trial.s[1]) : "no score";
-  const result = RESULTS[trial.r] ? ", " + RESULTS[trial.r][0].toLowerCase() : "";
+  const result = trial.r && own(RESULTS, trial.r) ? ", " + RESULTS[trial.r][0].toLowerCase() : "";
   const how = trial.o === "scored" ? "" : `, ${outcome(trial.o).word}`;
   return share + result + how;
 }

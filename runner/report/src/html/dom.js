@@ -108,6 +108,15 @@ function block(value, className = "") {
   return h("div", { class: "block" }, h("pre", { class: "theirs " + className, dir: "auto" }, shownNodes(raw(value))), cut);
 }
 
+/** What `make` makes. What somebody else wrote may be shaped as nobody expects: then this part says so, and no other is lost. */
+function guarded(make) {
+  try {
+    return make();
+  } catch (error) {
+    return h("p", { class: "warn" }, "This part cannot be shown, because what the job says is not what it should be. The raw files have it. (", String(error), ")");
+  }
+}
+
 /** The first line of a text, of at most `most` characters. */
 function firstLine(value, most = 140) {
   const line = raw(value).trim().split("\n", 1)[0];
@@ -121,7 +130,7 @@ function opening(summary, fill, props) {
   const doFill = () => {
     if (!filled) {
       filled = true;
-      add(details, [fill()]);
+      add(details, [guarded(fill)]);
     }
   };
   details.addEventListener("toggle", () => details.open && doFill());
@@ -151,7 +160,7 @@ function more(items, each, holder, render) {
   const button = h("button", { type: "button", class: "more", on: { click: () => grow() } });
   const grow = () => {
     const first = at;
-    const next = items.slice(at, at + each).map(render);
+    const next = items.slice(at, at + each).map((item) => guarded(() => render(item)));
     at += next.length;
     add(holder, next);
     button.textContent = `Show ${count(Math.min(each, items.length - at))} more of ${count(items.length)}`;

@@ -37,7 +37,7 @@ function probesView(data) {
     block(probe.run, "command"), probe.stdout && block(probe.stdout), probe.stderr && block(probe.stderr)));
 }
 
-function workspaceView(data, trial) {
+function workspaceView(data) {
   const entries = data.workspace.entries || [];
   if (!entries.length) return h("p", { class: "quiet" }, "The workspace is empty, or there is no list of it.");
   const files = entries.filter((entry) => entry.kind !== "directory");
@@ -70,16 +70,16 @@ function rawView(data, trial) {
 /** Shows what a citation points at, beside the page. */
 function exhibit(index, citation) {
   const panel = document.getElementById("exhibit");
-  const target = current.exhibits.cited[citation] || guess(citation);
+  const target = cited(citation) || guess(citation);
   const close = h("button", { type: "button", class: "close", on: { click: () => leaveExhibit(index) } }, "Close");
   const inside = [];
   if (target.to === "object") {
-    const object = current.exhibits.objects[target.key];
+    const object = own(current.exhibits.objects, target.key);
     inside.push(object
       ? [h("p", { class: "quiet small" }, object.at === "after" ? "As the agent left it" : "As the task seeded it"), objectView(object, target.focus)]
       : h("p", {}, cutMark(1, "object")));
   } else if (target.to === "file") {
-    const file = current.exhibits.files[target.key];
+    const file = own(current.exhibits.files, target.key);
     inside.push(file ? fileView(file, target.line) : h("p", {}, cutMark(1, "file")));
   } else if (target.to === "journal") {
     const request = current.journal.items.items.find((one) => one.n === target.n);
@@ -100,13 +100,19 @@ function exhibit(index, citation) {
   document.body.classList.add("with-exhibit");
   title.focus({ preventScroll: true });
   panel.scrollTop = 0;
-  const cited = panel.querySelector(".cited");
-  if (cited) cited.scrollIntoView({ block: "center" });
+  const marked = panel.querySelector(".cited");
+  if (marked) marked.scrollIntoView({ block: "center" });
+}
+
+/** Where a citation leads. Its text is others': it is looked up among own keys only. */
+function cited(citation) {
+  return own(current.exhibits.cited, citation);
 }
 
 /** Citations that no criterion has: objects that changes and requests name. */
 function guess(citation) {
-  if (current.exhibits.objects[citation]) return { to: "object", key: citation, label: current.exhibits.objects[citation].label };
+  const object = own(current.exhibits.objects, citation);
+  if (object) return { to: "object", key: citation, label: object.label };
   const [, scheme, n] = /^(journal|transcript):(\d+)$/.exec(citation) || [];
   return scheme ? { to: scheme, n: Number(n) } : { to: "nowhere" };
 }

@@ -40,7 +40,7 @@ function cell(trial, index) {
   const name = `${plainName(trial)}: ${stands(trial)}`;
   if (!trial.g) {
     const signs = { infrastructure: "infra", ungraded: "ungr.", not_started: "·", unfinished: "…", damaged: "dam." };
-    return go(["t", index], { class: "cell none", title: name, "aria-label": name }, signs[trial.o] || "?");
+    return go(["t", index], { class: "cell none", title: name, "aria-label": name }, own(signs, trial.o) || "?");
   }
   const [low, high] = trial.s || [0, 0];
   const open = !same(low, high);
@@ -178,7 +178,7 @@ function trialList() {
   const foot = h("div", {});
   const words = h("input", { type: "search", id: "filter", autocomplete: "off" });
   const kinds = ["all", "graded", "open points", ...new Set(job.trials.map((trial) => trial.o))];
-  const kind = h("select", { id: "kind" }, kinds.map((value) => h("option", { value }, OUTCOMES[value] ? OUTCOMES[value].word : value)));
+  const kind = h("select", { id: "kind" }, kinds.map((value) => h("option", { value }, own(OUTCOMES, value) ? OUTCOMES[value].word : value)));
   const names = job.trials.map((trial) => plainName(trial).toLowerCase());
   const fits = (trial) => kind.value === "all" || (kind.value === "graded" && trial.g) ||
     (kind.value === "open points" && trial.g && trial.s && !same(trial.s[0], trial.s[1])) || trial.o === kind.value;

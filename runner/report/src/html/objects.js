@@ -22,7 +22,7 @@ function missing(value) {
 /** An object of the world, by its kind. */
 function objectView(object, focus) {
   const data = object.data || {};
-  const view = VIEWS[object.kind];
+  const view = own(VIEWS, object.kind);
   try {
     if (view) return view(data, focus);
   } catch (error) {
@@ -74,12 +74,14 @@ function taskView(task) {
     task.notes && block(task.notes, "prose"));
 }
 
+const MARKERS = { bulleted_list_item: "• ", numbered_list_item: "· ", quote: "❝ ", divider: "———" };
+
 function pageView(page, focus) {
   const blocks = list(page.blocks).map((one) => {
     const cited = focus && one.id === focus;
     const depth = Math.min(8, Number(one.depth) || 0);
     const heading = /^heading_[1-4]$/.test(one.type) ? " " + one.type : "";
-    const sign = { bulleted_list_item: "• ", numbered_list_item: "· ", quote: "❝ ", divider: "———" }[one.type] || "";
+    const sign = own(MARKERS, one.type) || "";
     const check = one.checked === true ? "☑ " : one.checked === false ? "☐ " : sign;
     const body = Array.isArray(one.cells) && one.cells.length
       ? h("span", { class: "cells-row" }, one.cells.map((text) => h("span", {}, shown(text))))

@@ -30,7 +30,8 @@ function timeline(data, index) {
   const holder = h("ol", { class: "timeline" });
   const notes = [streamNote(transcript, "event"), streamNote(journal, "request")].filter(Boolean);
   const made = data.manifest.agent && raw(data.manifest.agent.transcript);
-  const who = { runner: "made by the runner itself", agent: "read from the agent's own session: what it claims", output: "only what the agent printed" }[made];
+  const sources = { runner: "made by the runner itself", agent: "read from the agent's own session: what it claims", output: "only what the agent printed" };
+  const who = own(sources, made);
   if (!all.length) return [notes, h("p", { class: "quiet" }, "Neither a transcript nor a journal is there.")];
   return [
     h("p", { class: "quiet" }, `${plural(transcript.items.items.length, "event")} of the transcript`, who && ` (${who})`,
@@ -63,14 +64,14 @@ function eventView(event) {
     return [h("p", { class: "warn" }, `Line ${event.n} is no event:`), block(event.broken)];
   }
   const role = raw(event.role);
-  const head = [h("span", { class: "n-event" }, event.n), " ", ROLES[role] || shown(event.type || role)];
+  const head = [h("span", { class: "n-event" }, event.n), " ", own(ROLES, role) || shown(event.type || role)];
   if (event.toolName) head.push(" of ", h("code", {}, shown(event.toolName)));
   if (event.isError === true) head.push(" ", h("span", { class: "badge bad" }, "ERROR"));
   if (event.details && event.details.exitCode) head.push(" ", h("span", { class: "badge bad" }, `EXIT ${Number(event.details.exitCode)}`));
   const parts = (event.parts || []).map((part) => partView(part, role));
   if (event.other) parts.push(opening("As it came", () => jsonView(event.other)));
   if (event.cut) parts.push(cutMark(event.cut, "parts"));
-  return [h("p", { class: "role role-" + (ROLES[role] ? role : "other") }, head), parts,
+  return [h("p", { class: "role role-" + (own(ROLES, role) ? role : "other") }, head), parts,
     event.usage && h("p", { class: "small quiet" }, `${count(Number(event.usage.output) || 0)} tokens out`, event.model && [", ", shown(event.model)])];
 }
 
@@ -148,9 +149,9 @@ function requestInside(request, index) {
 /** An object that a request touched: a link where the page carries it. */
 function touchLink(touch, index) {
   const kind = raw(touch.type), id = raw(touch.id);
-  const word = KINDS[kind] || kind;
+  const word = own(KINDS, kind) || kind;
   for (const moment of ["after", "before"]) {
-    const found = current.exhibits.objects[`${moment}:${kind}/${id}`];
+    const found = own(current.exhibits.objects, `${moment}:${kind}/${id}`);
     if (found) return go(["t", index, "c", `${moment}:${kind}/${id}`], {}, shown(word), ": ", shown(found.label || id));
   }
   return h("span", {}, shown(word), " ", h("code", {}, shown(firstLine(id, 40))));

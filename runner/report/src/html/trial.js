@@ -6,22 +6,23 @@ let current = null;
 function trialPage(index, data) {
   const trial = job.trials[index];
   current = data;
+  const some = (stream) => stream.items.items.length > 0 || stream.problem;
   const parts = [
-    ["verdict", "Verdict", verdict(data, trial, index)],
-    ["timeline", "Timeline", timeline(data, index)],
-    ["changes", "What changed in the world", changesView(data, index)],
-    data.judge.items.items.length > 0 || data.judge.problem ? ["judge", "The judge", judgeView(data)] : null,
-    data.model.items.items.length > 0 || data.model.problem ? ["model", "The model", modelView(data)] : null,
-    list(data.probes).length ? ["probes", "Probes", probesView(data)] : null,
-    ["workspace", "Workspace", workspaceView(data, trial)],
-    ["raw", "Raw files", rawView(data, trial)],
+    ["verdict", "Verdict", () => verdict(data, trial, index)],
+    ["timeline", "Timeline", () => timeline(data, index)],
+    ["changes", "What changed in the world", () => changesView(data, index)],
+    some(data.judge) && ["judge", "The judge", () => judgeView(data)],
+    some(data.model) && ["model", "The model", () => modelView(data)],
+    list(data.probes).length > 0 && ["probes", "Probes", () => probesView(data)],
+    ["workspace", "Workspace", () => workspaceView(data)],
+    ["raw", "Raw files", () => rawView(data, trial)],
   ].filter(Boolean);
   return h("div", { class: "trial" },
     h("main", { id: "main", tabindex: "-1" },
-      trialHead(data, trial, index),
+      guarded(() => trialHead(data, trial, index)),
       h("nav", { class: "jump", "aria-label": "Parts of this trial" }, h("ul", {}, parts.map(([id, title]) =>
         h("li", {}, go(["t", index, "s", id], {}, title))))),
-      parts.map(([id, title, inside]) => section(id, title, inside))),
+      parts.map(([id, title, make]) => section(id, title, guarded(make)))),
     h("aside", { id: "exhibit", "aria-label": "What a citation points at", hidden: true }));
 }
 
@@ -97,7 +98,7 @@ function verdict(data, trial, index) {
       holder = h("ol", { class: "verdict" });
       parts.push(h("h3", {}, shown(category || "without category"), h("span", { class: "quiet" }, ` ${range(low, high)} of ${number(max)}`)), holder);
     }
-    holder.append(criterionView(one, index));
+    holder.append(guarded(() => criterionView(one, index)));
   }
   const settled = parts.flatMap((part) => (part.matches && part.matches("ol.verdict") ? [...part.querySelectorAll(".crit.full")] : []));
   if (settled.length && settled.length < criteria.length) {
@@ -119,7 +120,7 @@ const NOTES = { "distractor resisted": "good", "conflict handled": "good", "clai
 function noteView(note) {
   const text = raw(note), at = text.indexOf(":");
   const kind = at > 0 ? text.slice(0, at) : "";
-  if (!NOTES[kind]) return h("li", {}, shown(note));
+  if (!own(NOTES, kind)) return h("li", {}, shown(note));
   return h("li", {}, h("span", { class: "badge " + NOTES[kind] }, kind.toUpperCase()), " ", shown(text.slice(at + 1).trim()));
 }
 
@@ -132,7 +133,7 @@ function criterionView(one, index) {
     h("span", { class: `cell ${decided ? shade(share) : status === "error" ? "none" : "open-only"}` }, points),
     h("div", {},
       h("p", { class: "title" }, h("span", { class: "id" }, shown(one.id)), " ", h("strong", {}, shown(one.title)),
-        status !== "graded" && h("span", { class: "quiet small" }, ` ${STATUS[status] || "open"}`)),
+        status !== "graded" && h("span", { class: "quiet small" }, ` ${own(STATUS, status) || "open"}`)),
       one.reason && h("p", {}, shown(one.reason)),
       citations(one.citations, index),
       one.question && opening(h("span", { class: "small" }, "What a judge is asked"), () => questionView(one.question, index))));
@@ -152,7 +153,7 @@ function citations(all, index) {
 }
 
 function citationLink(citation, index) {
-  const target = current.exhibits.cited[citation];
+  const target = cited(citation);
   const lost = target && target.to === "nowhere" ? " warn" : "";
   return go(["t", index, "c", citation], { class: "cite" + lost, title: citation }, citationWords(citation, target));
 }
@@ -167,7 +168,7 @@ function citationWords(citation, target) {
     const label = kind.startsWith("notion.") ? target.label.split(" / ").pop() : target.label;
     const moment = scheme === "before" ? "before: " : "";
     const part = target.part && ["“", shown(firstLine(target.part, 50)), "” in "];
-    return [moment, part, part || target.focus ? "" : [KINDS[kind] || shown(kind), " "], "“", shown(firstLine(label, 60)), "”"];
+    return [moment, part, part || target.focus ? "" : [own(KINDS, kind) || shown(kind), " "], "“", shown(firstLine(label, 60)), "”"];
   }
   if (target.to === "file") return [scheme === "before" ? "before: " : scheme === "fixtures" ? "seeded: " : "", "file ", shown(target.label)];
   if (target.to === "journal") return `request ${target.n}`;
@@ -181,7 +182,7 @@ function changesView(data, index) {
   return data.changes.map((one) => h("div", { class: "service" },
     h("h3", {}, shown(service(one.service)), h("span", { class: "quiet" }, " ",
       [[one.created, "created"], [one.updated, "changed"], [one.deleted, "gone"]].filter(([value]) => value).map(([value, word]) => `${count(value)} ${word}`).join(", "))),
-    h("ul", { class: "changes" }, one.changes.items.map((change) => h("li", {}, changeView(change, index)))),
+    h("ul", { class: "changes" }, one.changes.items.map((change) => h("li", {}, guarded(() => changeView(change, index))))),
     one.changes.cut > 0 && cutMark(one.changes.cut, "changes")));
 }
 
@@ -190,9 +191,9 @@ const SIGNS = { created: ["+", "good"], updated: ["~", "mid"], deleted: ["−", 
 function changeView(change, index) {
   const [sign, tone] = SIGNS[change.what];
   const key = `${change.what === "deleted" ? "before" : "after"}:${change.kind}/${change.id}`;
-  const words = [shown(KINDS[change.kind] || change.kind), ": ", shown(change.label || change.id)];
+  const words = [shown(own(KINDS, change.kind) || change.kind), ": ", shown(change.label || change.id)];
   const head = [h("span", { class: "sign " + tone, "aria-hidden": "true" }, sign), h("span", { class: "hidden" }, change.what, " "),
-    current.exhibits.objects[key] ? go(["t", index, "c", key], {}, words) : h("span", {}, words)];
+    own(current.exhibits.objects, key) ? go(["t", index, "c", key], {}, words) : h("span", {}, words)];
   const fields = change.fields ? change.fields.items : [];
   if (!fields.length) return change.what === "updated" ? [head, h("span", { class: "small quiet" }, " only when it was last changed")] : head;
   return [head, opening(h("span", { class: "small" }, `${plural(fields.length + (change.fields.cut || 0), "field")}: `, fields.slice(0, 4).map((field, at) => [at ? ", " : "", shown(field.name)])),

@@ -74,7 +74,7 @@ const OUTCOMES = {
 };
 
 function outcome(word) {
-  return OUTCOMES[word] || { word: word || "unknown", says: "This version of the report does not know this outcome; it counts in no mean." };
+  return own(OUTCOMES, word) || { word: word || "unknown", says: "This version of the report does not know this outcome; it counts in no mean." };
 }
 
 const RESULTS = {
@@ -86,7 +86,7 @@ const RESULTS = {
 
 /** How a trial stands, as a badge: its result, its share, or why it has none. */
 function badge(trial) {
-  const known = trial.g && RESULTS[trial.r];
+  const known = trial.g && trial.r && own(RESULTS, trial.r);
   if (known) return h("span", { class: "badge " + known[1], title: known[2] }, known[0]);
   if (trial.g) {
     const open = trial.s && !same(trial.s[0], trial.s[1]);
@@ -122,5 +122,5 @@ const KINDS = {
 const SERVICES = { gmail: "Gmail", tasks: "Google Tasks", github: "GitHub", notion: "Notion", calendar: "Calendar" };
 
 function service(word) {
-  return SERVICES[word] || word;
+  return own(SERVICES, word) || word;
 }
