@@ -12,6 +12,10 @@ use std::path::Path;
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
 
+/// The runner's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const TRIALS: u32 = 2_000;
 
 fn words(count: u32, seed: u32) -> String {
@@ -24,7 +28,8 @@ fn words(count: u32, seed: u32) -> String {
     for _ in 0..count {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         text.push_str(list[state as usize >> 8 & 0x7]);
-        text.push_str(&format!("{} ", state >> 26));
+        text.push_str(&(state >> 26).to_string());
+        text.push(' ');
     }
     text
 }

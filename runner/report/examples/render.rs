@@ -8,6 +8,10 @@ use std::path::PathBuf;
 
 use proctor_report::{CSV_FILE, HTML_FILE, JUNIT_FILE, JUnitCases, Job};
 
+/// The runner's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut paths = std::env::args_os().skip(1).map(PathBuf::from);
     let (Some(job), Some(out)) = (paths.next(), paths.next()) else {

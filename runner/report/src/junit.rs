@@ -21,7 +21,7 @@ pub enum JUnitCases {
 /// Longest text of a message, in bytes.
 const MESSAGE: usize = 2_000;
 
-/// Writes `job` as JUnit XML: a suite for each task and agent.
+/// Writes `job` as `JUnit` XML: a suite for each task and agent.
 ///
 /// A trial that passed is a success, one below its task's threshold for passing
 /// (or, without one, below full marks) a failure. What says nothing about the

@@ -1,5 +1,5 @@
 //! What people look at: a job's directory as one page that needs no network, as
-//! JUnit XML for CI, and as CSV for whoever computes on.
+//! `JUnit` XML for CI, and as CSV for whoever computes on.
 //!
 //! Everything in a job's directory is taken as hostile: agents, task authors,
 //! graders and models filled it. Reading it is bounded ([`limits`]); what is
@@ -12,6 +12,7 @@ mod criteria;
 mod error;
 mod html;
 mod junit;
+mod parallel;
 mod read;
 mod statistics;
 mod view;

@@ -10,6 +10,7 @@ use proctor_stats::{
 };
 use serde::Serialize;
 
+use crate::parallel::in_parallel;
 use crate::read::{Job, Record, Trial};
 
 /// Rows of single tasks are left out where there are more than this: the agents'
@@ -54,6 +55,9 @@ pub(crate) struct Row {
     seconds: Option<f64>,
 }
 
+/// A row that is to be: its task, its agent, and the trials of each task.
+type Wanted<'j> = (Option<usize>, usize, Vec<&'j [&'j Trial]>);
+
 /// The rows of `job`; `numbers` gives the indices of a trial's task and agent.
 pub(crate) fn rows(job: &Job, numbers: impl Fn(&Trial) -> (usize, usize)) -> Vec<Row> {
     // By agent, then by task.
@@ -63,23 +67,23 @@ pub(crate) fn rows(job: &Job, numbers: impl Fn(&Trial) -> (usize, usize)) -> Vec
         let tasks = all.entry(agent).or_default();
         tasks.entry(task).or_default().push(trial);
     }
-    let mut rows = Vec::new();
     let several = all.values().any(|tasks| tasks.len() > 1);
-    for (agent, tasks) in &all {
-        let groups: Vec<&[&Trial]> = tasks.values().map(Vec::as_slice).collect();
-        if several {
-            rows.push(row(None, *agent, &groups));
+    let mut wanted: Vec<Wanted<'_>> = Vec::new();
+    if several {
+        for (agent, tasks) in &all {
+            wanted.push((None, *agent, tasks.values().map(Vec::as_slice).collect()));
         }
     }
     let single: usize = all.values().map(BTreeMap::len).sum();
     if single <= TASK_ROWS {
         for (agent, tasks) in &all {
-            for (task, trials) in tasks {
-                rows.push(row(Some(*task), *agent, &[trials]));
-            }
+            let each = tasks.iter();
+            wanted
+                .extend(each.map(|(task, trials)| (Some(*task), *agent, vec![trials.as_slice()])));
         }
     }
-    rows
+    // Each interval is of ten thousand resamples.
+    in_parallel(&wanted, |(task, agent, groups)| row(*task, *agent, groups))
 }
 
 fn row(task: Option<usize>, agent: usize, groups: &[&[&Trial]]) -> Row {

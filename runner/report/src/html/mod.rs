@@ -6,8 +6,6 @@
 //! their digests.
 
 use std::io::{self, Write};
-use std::num::NonZero;
-use std::thread;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -18,7 +16,8 @@ use sha2::{Digest, Sha256};
 
 use crate::error::ReportError;
 use crate::limits;
-use crate::read::{Job, Trial};
+use crate::parallel::in_parallel;
+use crate::read::Job;
 use crate::view::{self, overview::Overview};
 
 /// The script, in the order in which its parts stand.
@@ -39,8 +38,8 @@ const STYLE: [&str; 3] = [
     include_str!("parts.css"),
     include_str!("trial.css"),
 ];
-/// Most bytes of trials that wait to be written at a time.
-const WAITING: usize = 64;
+/// Most trials that wait to be written at a time.
+const WAITING: usize = 128;
 
 /// Writes the page for `job`.
 ///
@@ -69,7 +68,7 @@ pub fn write_html(job: &Job, out: &mut impl Write) -> Result<(), ReportError> {
     )?;
     element(out, "overview", &packed(&Overview::of(job))?)?;
     // The overview is on the screen before a browser has read all trials.
-    write!(out, "<script>{script}</script>\n")?;
+    writeln!(out, "<script>{script}</script>")?;
     trials(job, out)?;
     out.write_all(b"</body>\n</html>\n")?;
     Ok(())
@@ -79,47 +78,13 @@ pub fn write_html(job: &Job, out: &mut impl Write) -> Result<(), ReportError> {
 fn trials(job: &Job, out: &mut impl Write) -> Result<(), ReportError> {
     let all = job.trials();
     let bytes = limits::per_trial(all.len());
-    let workers = thread::available_parallelism().map_or(1, NonZero::get);
     for (chunk, trials) in all.chunks(WAITING).enumerate() {
-        let packed = in_parallel(trials, workers, |trial| {
-            packed(&view::details(job, trial, bytes))
-        });
+        let packed = in_parallel(trials, |trial| packed(&view::details(job, trial, bytes)));
         for (index, data) in packed.into_iter().enumerate() {
             element(out, &format!("t{}", chunk * WAITING + index), &data?)?;
         }
     }
     Ok(())
-}
-
-/// `make` of every item, in the order of the items.
-fn in_parallel<T: Send>(
-    items: &[Trial],
-    workers: usize,
-    make: impl Fn(&Trial) -> T + Sync,
-) -> Vec<T> {
-    let next = std::sync::atomic::AtomicUsize::new(0);
-    let work = || {
-        let mut done = Vec::new();
-        while let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
-            && let Some(item) = items.get(index)
-        {
-            done.push((index, make(item)));
-        }
-        done
-    };
-    let mut all: Vec<(usize, T)> = thread::scope(|scope| {
-        let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
-        let mut all = work();
-        for other in others {
-            match other.join() {
-                Ok(done) => all.extend(done),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        all
-    });
-    all.sort_by_key(|(index, _)| *index);
-    all.into_iter().map(|(_, made)| made).collect()
 }
 
 fn element(out: &mut impl Write, id: &str, data: &str) -> io::Result<()> {
@@ -132,7 +97,7 @@ fn element(out: &mut impl Write, id: &str, data: &str) -> io::Result<()> {
 /// JSON, gzip, base64.
 fn packed(value: &impl Serialize) -> io::Result<String> {
     // The header has no time in it: the same job gives the same page.
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::new(4));
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::new(3));
     serde_json::to_writer(io::BufWriter::with_capacity(64 << 10, &mut gzip), value)?;
     Ok(STANDARD.encode(gzip.finish()?))
 }

@@ -151,8 +151,8 @@ function resultRow(row, withTask, priced) {
 }
 
 const NO_INTERVAL = {
-  too_few: "no interval: one value says nothing about others",
-  no_spread: "no interval: all values are the same",
+  too_few: "no interval from a single value",
+  no_spread: "no interval: all values are equal",
 };
 
 function meanCell(row) {
@@ -177,7 +177,7 @@ function curveCell(row) {
   if (!points.length) return "–";
   const ks = [...new Set([1, 2, 3, 5, 10, 20, points.length])].filter((k) => k <= points.length);
   if (points.length === 1) {
-    return h("span", { class: "small" }, `k = 1: ${percent(points[0][1][0], points[0][1][1])}`);
+    return h("span", { class: "small once" }, `k = 1: ${percent(points[0][1][0], points[0][1][1])}`);
   }
   const last = points[points.length - 1];
   const head = `k = ${last[0]}: ${percent(last[1][0], last[1][1])}, ${percent(last[2][0], last[2][1])}`;

@@ -42,7 +42,9 @@ pub(crate) fn head(dir: &Dir, path: &str, limit: u64) -> io::Result<Head> {
             "it is no regular file",
         ));
     }
-    let mut bytes = Vec::new();
+    // One more byte, so that the end is found without making room again.
+    let room = metadata.len().min(limit).saturating_add(1);
+    let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or_default());
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(Head {
         length: metadata.len().max(bytes.len() as u64),
@@ -95,7 +97,7 @@ impl Absent {
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     /// One for each line that was read; where it is no JSON, the text of it.
-    pub(crate) lines: Vec<Result<Value, String>>,
+    pub(crate) read: Vec<Result<Value, String>>,
     /// Bytes of the file behind those lines.
     pub(crate) unread: u64,
     /// Why nothing could be read, where there is a file.
@@ -134,7 +136,7 @@ pub(crate) fn lines(dir: &Dir, path: &str, limit: u64) -> Lines {
         })
         .collect();
     Lines {
-        lines,
+        read: lines,
         unread: head.length - used.len() as u64,
         problem: None,
     }

@@ -304,15 +304,14 @@ fn found(dir: &Dir, problems: &mut Vec<String>) -> Vec<String> {
 fn unplanned(dir: &Dir, name: &str) -> Trial {
     let path = format!("{TRIALS}/{name}");
     let state = state(dir, &path, None);
-    let (task, agent, attempt) = match &state {
-        State::Finished(record) => (record.task.clone(), record.agent.clone(), record.attempt),
+    let (task, agent, attempt) = if let State::Finished(record) = &state {
+        (record.task.clone(), record.agent.clone(), record.attempt)
+    } else {
         // TASK.AGENT.ATTEMPT; no task has a point in its name.
-        _ => {
-            let (task, rest) = name.split_once('.').unwrap_or((name, ""));
-            let (agent, attempt) = rest.rsplit_once('.').unwrap_or((rest, ""));
-            let attempt = attempt.parse().unwrap_or_default();
-            (task.to_owned(), agent.to_owned(), attempt)
-        }
+        let (task, rest) = name.split_once('.').unwrap_or((name, ""));
+        let (agent, attempt) = rest.rsplit_once('.').unwrap_or((rest, ""));
+        let attempt = attempt.parse().unwrap_or_default();
+        (task.to_owned(), agent.to_owned(), attempt)
     };
     Trial {
         task,

@@ -183,14 +183,14 @@ impl Collector<'_> {
         let mut inner = lists.into_iter().flat_map(|list| items(&value[list]));
         let found = inner.find(|one| match &one["id"] {
             Value::String(own) => own == id,
-            own => own.to_string() == id,
+            Value::Number(own) => id.parse().is_ok_and(|id: u64| own.as_u64() == Some(id)),
+            _ => false,
         })?;
         let cells: Vec<&str> = items(&found["cells"]).filter_map(Value::as_str).collect();
-        let said = [text(found, "text"), text(found, "body"), &cells.join(" | ")]
+        [text(found, "text"), text(found, "body"), &cells.join(" | ")]
             .into_iter()
             .map(line)
-            .find(|said| !said.is_empty());
-        said
+            .find(|said| !said.is_empty())
     }
 
     fn objects(&self, moment: Moment) -> &Objects<'_> {
@@ -219,7 +219,7 @@ impl Collector<'_> {
             found = (format!("{path}:{n}"), None);
         }
         let (path, line) = found;
-        self.load(format!("{scheme}:{path}"), path, &file, line, purse)
+        self.load(format!("{scheme}:{path}"), &path, &file, line, purse)
     }
 
     fn blob(&mut self, moment: Moment, id: &str, purse: &mut Purse) -> Target {
@@ -247,7 +247,7 @@ impl Collector<'_> {
             .split_once('@')
             .and_then(|(_, rest)| rest.split_once(':'));
         let reference = reference.map_or("", |(reference, _)| reference);
-        let mut target = self.load(key, path, &file, line, purse);
+        let mut target = self.load(key, &path, &file, line, purse);
         if let Target::File { label, .. } = &mut target {
             let is_sha = reference.len() == 40 && reference.bytes().all(|b| b.is_ascii_hexdigit());
             let short = if is_sha { &reference[..7] } else { reference };
@@ -259,17 +259,17 @@ impl Collector<'_> {
     fn load(
         &mut self,
         key: String,
-        path: String,
+        path: &str,
         file: &str,
         line: Option<u64>,
         purse: &mut Purse,
     ) -> Target {
-        let label = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
+        let label = line.map_or_else(|| path.to_owned(), |line| format!("{path}:{line}"));
         let known = self.exhibits.files.get(&key);
         if !known.is_some_and(|known| known.has(line)) && purse.pay(2 * key.len() + 80) {
             let loaded = self.evidence.map_or_else(
-                || FileText::absent(&path, "the trial has no evidence".to_owned()),
-                |dir| FileText::read(dir, file, &path, line, purse),
+                || FileText::absent(path, "the trial has no evidence".to_owned()),
+                |dir| FileText::read(dir, file, path, line, purse),
             );
             // A second window of a long file stands beside the first.
             let key = if known.is_some() {
@@ -413,9 +413,8 @@ mod tests {
 
     #[test]
     fn a_long_file_is_shown_around_the_cited_line() {
-        let content = (1..=5000)
-            .map(|n| format!("line {n}\n"))
-            .collect::<String>();
+        let lines: Vec<String> = (1..=5000).map(|n| format!("line {n}\n")).collect();
+        let content = lines.concat();
         let (first, shown, more) = window(&content, 2500);
         assert_eq!(first, 2420);
         assert!(

@@ -81,144 +81,131 @@ pub(crate) fn details(job: &Job, trial: &Trial, bytes: usize) -> Details {
             return details;
         }
     };
-    Gathering {
-        evidence: dir.open_dir("evidence").ok(),
-        dir,
-        graded: trial.graded().is_some(),
-    }
-    .into(&mut details, &mut purse);
+    gather(&dir, trial.graded().is_some(), &mut details, &mut purse);
     details.cut = purse.has_cut();
     details
 }
 
-struct Gathering {
-    dir: Dir,
-    evidence: Option<Dir>,
-    graded: bool,
+/// What matters most is paid for first.
+fn gather(dir: &Dir, graded: bool, details: &mut Details, purse: &mut Purse) {
+    let record: Value = document(dir, "trial.json", limits::TRIAL_BYTES, details);
+    details.record = picked(&record, &RECORD, purse);
+    let verdict: Value = document(dir, "verdict.json", limits::VERDICT_BYTES, details);
+    if verdict.is_null() && graded {
+        details.problems.push(
+            "there is no usable verdict.json; the criteria are those of trial.json".to_owned(),
+        );
+        details.verdict = picked(&record, &["criteria", "adjustments"], purse);
+    } else {
+        details.verdict = view_verdict(&verdict, purse);
+    }
+    let evidence = dir.open_dir("evidence");
+    let Ok(evidence) = &evidence else {
+        if graded {
+            details.problems.push("it has no evidence".to_owned());
+        }
+        details.files = raw::list(dir, purse);
+        return;
+    };
+    let manifest = document(evidence, bundle::MANIFEST, limits::VERDICT_BYTES, details);
+    let shown = ["task", "agent", "end", "clock", "isolation"];
+    details.manifest = picked(&manifest, &shown, purse);
+    let mut prompt = |name| {
+        let head = files::head(evidence, name, limits::FILE_BYTES).ok()?;
+        Some(purse.text(&String::from_utf8_lossy(&head.bytes)))
+    };
+    details.prompt = prompt(bundle::PROMPT);
+    details.system_prompt = prompt(bundle::SYSTEM_PROMPT);
+    details.probes = {
+        let probes = document(evidence, bundle::PROBES, limits::FILE_BYTES, details);
+        purse.value(&probes["probes"])
+    };
+    let mut part = purse.part(2);
+    details.judge = timeline::judge(dir, &mut part);
+    purse.put_back(&part);
+    add_world(evidence, &verdict, details, purse);
+    let mut part = purse.part(6);
+    details.transcript = timeline::transcript(evidence, &mut part);
+    purse.put_back(&part);
+    let mut part = purse.part(3);
+    details.model = timeline::model(evidence, &mut part);
+    purse.put_back(&part);
+    let listing = document(
+        evidence,
+        bundle::WORKSPACE_LISTING,
+        limits::VERDICT_BYTES,
+        details,
+    );
+    details.workspace = view_workspace(&listing, evidence, purse);
+    details.files = raw::list(dir, purse);
 }
 
-impl Gathering {
-    /// What matters most is paid for first.
-    fn into(self, details: &mut Details, purse: &mut Purse) {
-        let record: Value = self.document(&self.dir, "trial.json", limits::TRIAL_BYTES, details);
-        details.record = picked(&record, &RECORD, purse);
-        let verdict: Value =
-            self.document(&self.dir, "verdict.json", limits::VERDICT_BYTES, details);
-        if verdict.is_null() && self.graded {
-            details.problems.push(
-                "there is no usable verdict.json; the criteria are those of trial.json".to_owned(),
-            );
-            details.verdict = picked(&record, &["criteria", "adjustments"], purse);
+/// Journal, changes and everything that is cited.
+fn add_world(evidence: &Dir, verdict: &Value, details: &mut Details, purse: &mut Purse) {
+    let before = document(evidence, bundle::WORLD_BEFORE, limits::WORLD_BYTES, details);
+    let after = document(evidence, bundle::WORLD_AFTER, limits::WORLD_BYTES, details);
+    let (before, after) = (Objects::of(&before), Objects::of(&after));
+    let mut collector = Collector {
+        evidence: Some(evidence),
+        before: &before,
+        after: &after,
+        exhibits: Exhibits::default(),
+    };
+    let mut part = purse.part(4);
+    for citation in citations(verdict) {
+        collector.cite(citation, &mut part);
+    }
+    purse.put_back(&part);
+    let journal = files::lines(evidence, bundle::JOURNAL, limits::LINES_BYTES);
+    let touched = touched(&journal);
+    let mut part = purse.part(3);
+    details.journal = timeline::journal(journal, evidence, &mut part);
+    purse.put_back(&part);
+    let mut part = purse.part(5);
+    let pairs = changes::pairs(&before, &after);
+    details.changes = changes::view(&pairs, &mut part);
+    for pair in &pairs {
+        let moment = if pair.is_after() {
+            Moment::After
         } else {
-            details.verdict = view_verdict(&verdict, purse);
+            Moment::Before
+        };
+        // Of a repository as a whole the changes say all.
+        if pair.key.0 != "github.repository" {
+            collector.object(moment, &pair.key.0, &pair.key.1, &mut part);
         }
-        let Some(evidence) = &self.evidence else {
-            if self.graded {
-                details.problems.push("it has no evidence".to_owned());
-            }
-            details.files = raw::list(&self.dir, purse);
-            return;
-        };
-        let manifest = self.document(evidence, bundle::MANIFEST, limits::VERDICT_BYTES, details);
-        let shown = ["task", "agent", "end", "clock", "isolation"];
-        details.manifest = picked(&manifest, &shown, purse);
-        let mut prompt = |name| {
-            let head = files::head(evidence, name, limits::FILE_BYTES).ok()?;
-            Some(purse.text(&String::from_utf8_lossy(&head.bytes)))
-        };
-        details.prompt = prompt(bundle::PROMPT);
-        details.system_prompt = prompt(bundle::SYSTEM_PROMPT);
-        details.probes = {
-            let probes = self.document(evidence, bundle::PROBES, limits::FILE_BYTES, details);
-            purse.value(&probes["probes"])
-        };
-        let mut part = purse.part(2);
-        details.judge = timeline::judge(&self.dir, &mut part);
-        purse.put_back(&part);
-        self.world(evidence, &verdict, details, purse);
-        let mut part = purse.part(6);
-        details.transcript = timeline::transcript(evidence, &mut part);
-        purse.put_back(&part);
-        let mut part = purse.part(3);
-        details.model = timeline::model(evidence, &mut part);
-        purse.put_back(&part);
-        let listing = self.document(
-            evidence,
-            bundle::WORKSPACE_LISTING,
-            limits::VERDICT_BYTES,
-            details,
-        );
-        details.workspace = view_workspace(&listing, evidence, purse);
-        details.files = raw::list(&self.dir, purse);
     }
-
-    /// Journal, changes and everything that is cited.
-    fn world(&self, evidence: &Dir, verdict: &Value, details: &mut Details, purse: &mut Purse) {
-        let before = self.document(evidence, bundle::WORLD_BEFORE, limits::WORLD_BYTES, details);
-        let after = self.document(evidence, bundle::WORLD_AFTER, limits::WORLD_BYTES, details);
-        let (before, after) = (Objects::of(&before), Objects::of(&after));
-        let mut collector = Collector {
-            evidence: Some(evidence),
-            before: &before,
-            after: &after,
-            exhibits: Exhibits::default(),
-        };
-        let mut part = purse.part(4);
-        for citation in citations(verdict) {
-            collector.cite(citation, &mut part);
+    purse.put_back(&part);
+    let mut part = purse.part(3);
+    for (kind, id) in &touched {
+        if collector
+            .object(Moment::After, kind, id, &mut part)
+            .is_none()
+        {
+            collector.object(Moment::Before, kind, id, &mut part);
         }
-        purse.put_back(&part);
-        let journal = files::lines(evidence, bundle::JOURNAL, limits::LINES_BYTES);
-        let touched = touched(&journal);
-        let mut part = purse.part(3);
-        details.journal = timeline::journal(journal, evidence, &mut part);
-        purse.put_back(&part);
-        let mut part = purse.part(5);
-        let pairs = changes::pairs(&before, &after);
-        details.changes = changes::view(&pairs, &mut part);
-        for pair in &pairs {
-            let moment = if pair.is_after() {
-                Moment::After
-            } else {
-                Moment::Before
-            };
-            // Of a repository as a whole the changes say all.
-            if pair.key.0 != "github.repository" {
-                collector.object(moment, &pair.key.0, &pair.key.1, &mut part);
-            }
-        }
-        purse.put_back(&part);
-        let mut part = purse.part(3);
-        for (kind, id) in &touched {
-            if collector
-                .object(Moment::After, kind, id, &mut part)
-                .is_none()
-            {
-                collector.object(Moment::Before, kind, id, &mut part);
-            }
-        }
-        // What was only read may be missing without a word: the journal has it.
-        part.forget_cuts();
-        purse.put_back(&part);
-        details.exhibits = collector.exhibits;
     }
+    // What was only read may be missing without a word: the journal has it.
+    part.forget_cuts();
+    purse.put_back(&part);
+    details.exhibits = collector.exhibits;
+}
 
-    /// A JSON document; null, and a problem, where there is none that can be used.
-    fn document(&self, dir: &Dir, name: &str, limit: u64, details: &mut Details) -> Value {
-        match files::json(dir, name, limit) {
-            Ok(value) => value,
-            Err(Absent::Missing) => Value::Null,
-            Err(Absent::Damaged(why)) => {
-                details.problems.push(format!("{name}: {why}"));
-                Value::Null
-            }
+/// A JSON document; null, and a problem, where there is none that can be used.
+fn document(dir: &Dir, name: &str, limit: u64, details: &mut Details) -> Value {
+    match files::json(dir, name, limit) {
+        Ok(value) => value,
+        Err(Absent::Missing) => Value::Null,
+        Err(Absent::Damaged(why)) => {
+            details.problems.push(format!("{name}: {why}"));
+            Value::Null
         }
     }
 }
 
 /// Objects that the agent's requests read in full, in their order.
 fn touched(journal: &Lines) -> Vec<(String, String)> {
-    let entries = journal.lines.iter().filter_map(|line| line.as_ref().ok());
+    let entries = journal.read.iter().filter_map(|line| line.as_ref().ok());
     let reads = entries.flat_map(|entry| items(&entry["read"]));
     let full = reads.filter(|touch| text(touch, "view") == "full");
     let mut seen = std::collections::HashSet::new();

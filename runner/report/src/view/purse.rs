@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_list_ends_at_the_first_item_that_does_not_fit() {
         let mut purse = Purse::new(10);
-        let list = purse.list(["aaa", "bbbbbbbbb", "c"], 2, |purse, text| purse.text(text));
+        let list = purse.list(["aaa", "bbbbbbbbb", "c"], 2, Purse::text);
         assert_eq!((list.items.len(), list.cut), (2, 1));
         let mut purse = Purse::new(12);
         let value = purse.value(&json!(["aaaa", "bbbb", "cccc"]));

@@ -36,7 +36,7 @@ impl Stream {
         each: usize,
         view: impl Fn(&mut Purse, usize, &Value) -> Value,
     ) -> Self {
-        let numbered = lines.lines.into_iter().enumerate();
+        let numbered = lines.read.into_iter().enumerate();
         let items = purse.list(numbered, each, |purse, (index, line)| match line {
             Ok(value) => view(purse, index + 1, &value),
             Err(raw) => json!({"n": index + 1, "broken": purse.text(&raw)}),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 /// Longest wait for any answer of the browser.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A browser with one page.
 pub(crate) struct Browser {
@@ -63,18 +63,25 @@ impl Browser {
             events: Vec::new(),
             _profile: profile,
         };
-        let target = browser.call("Target.createTarget", json!({"url": "about:blank"}));
+        let target = browser.call("Target.createTarget", &json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
-        let session = browser.call("Target.attachToTarget", attach);
+        let session = browser.call("Target.attachToTarget", &attach);
         browser.session = session["sessionId"].as_str().map(str::to_owned);
         for domain in ["Page", "Runtime", "Log", "Network"] {
-            browser.call(&format!("{domain}.enable"), json!({}));
+            browser.call(&format!("{domain}.enable"), &json!({}));
         }
         Some(browser)
     }
 
     /// Calls a method of the protocol.
-    pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
+    pub(crate) fn call(&mut self, method: &str, params: &Value) -> Value {
+        let answer = self.answer(method, params);
+        assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
+        answer["result"].clone()
+    }
+
+    /// The answer to a call, an error too.
+    fn answer(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let mut message = json!({"id": self.last, "method": method, "params": params});
         if let Some(session) = &self.session {
@@ -90,8 +97,7 @@ impl Browser {
                 .recv_timeout(PATIENCE)
                 .unwrap_or_else(|error| panic!("no answer to {method}: {error}"));
             if answer["id"] == json!(self.last) {
-                assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-                return answer["result"].clone();
+                return answer;
             }
             self.events.push(answer);
         }
@@ -102,7 +108,7 @@ impl Browser {
         let params = json!({
             "expression": expression, "awaitPromise": true, "returnByValue": true,
         });
-        let answer = self.call("Runtime.evaluate", params);
+        let answer = self.call("Runtime.evaluate", &params);
         let thrown = &answer["exceptionDetails"];
         assert!(thrown.is_null(), "{expression}: {thrown}");
         answer["result"]["value"].clone()
@@ -112,10 +118,10 @@ impl Browser {
     /// is what stands behind the `#`.
     pub(crate) fn open(&mut self, file: &Path, place: &str) {
         // A place of the same page would not load it again.
-        self.call("Page.navigate", json!({"url": "about:blank"}));
+        self.call("Page.navigate", &json!({"url": "about:blank"}));
         self.until("location.href === 'about:blank'");
         let url = format!("file://{}#{place}", file.display());
-        self.call("Page.navigate", json!({"url": url}));
+        self.call("Page.navigate", &json!({"url": url}));
         self.until("document.documentElement?.dataset.ready === '1'");
     }
 
@@ -129,31 +135,13 @@ impl Browser {
                 ),
                 "awaitPromise": true, "returnByValue": true,
             });
-            if self.ask(&params)["result"]["value"] == json!(true) {
+            if self.answer("Runtime.evaluate", &params)["result"]["result"]["value"] == json!(true)
+            {
                 return;
             }
         }
         let body = self.eval("document.body.innerText.slice(0, 2000)");
         panic!("never came true: {condition}; the page says {body}");
-    }
-
-    fn ask(&mut self, params: &Value) -> Value {
-        self.last += 1;
-        let message = json!({
-            "id": self.last, "method": "Runtime.evaluate", "params": params,
-            "sessionId": self.session,
-        });
-        let input = self.input.as_mut().unwrap();
-        input.write_all(message.to_string().as_bytes()).unwrap();
-        input.write_all(b"\0").unwrap();
-        input.flush().unwrap();
-        loop {
-            let answer = self.messages.recv_timeout(PATIENCE).unwrap();
-            if answer["id"] == json!(self.last) {
-                return answer["result"].clone();
-            }
-            self.events.push(answer);
-        }
     }
 
     /// Clicks the first element that fits, as a person with a mouse or a key.
@@ -211,10 +199,9 @@ impl Drop for Browser {
     fn drop(&mut self) {
         // The end of its pipe is the end of the browser.
         drop(self.input.take());
-        if !std::thread::panicking() {
-            let _ = self.child.wait();
-        } else {
+        if std::thread::panicking() {
             let _ = self.child.kill();
         }
+        let _ = self.child.wait();
     }
 }

@@ -135,7 +135,8 @@ impl TrialDir {
     /// Keeps the body of a request: its digest.
     pub(crate) fn body(&self, content: &str) -> String {
         let digest = Sha256::digest(content.as_bytes());
-        let sha256: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: Vec<String> = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = hex.concat();
         self.evidence(&format!("world/bodies/{sha256}"), content);
         sha256
     }

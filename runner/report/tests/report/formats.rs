@@ -1,4 +1,4 @@
-//! JUnit XML and CSV, read back with other readers.
+//! `JUnit` XML and CSV, read back with other readers.
 
 use proctor_report::{JUnitCases, Job};
 use serde_json::json;

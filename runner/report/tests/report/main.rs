@@ -1,5 +1,7 @@
 //! The report's outputs over job directories made by code.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod bounds;
 mod browser;
 mod builder;
