@@ -106,7 +106,7 @@ function mark(kind, x, y, radius) {
 
 /** Cost against score: `points` are {x, low, high, kind, label, path}. */
 function scatter(points, label) {
-  const width = 760, height = 340, left = 48, right = 14, top = 12, bottom = 40;
+  const width = 760, height = 340, left = 48, right = 36, top = 12, bottom = 40;
   const most = Math.max(...points.map((point) => point.x)) || 1;
   const by = step(most, 6), end = Math.ceil(most / by - 1e-9) * by;
   const x = (value) => left + (value / end) * (width - left - right);
@@ -125,7 +125,10 @@ function scatter(points, label) {
     if (!same(point.low, point.high)) {
       link.append(svg("line", { x1: x(point.x), x2: x(point.x), y1: y(point.low), y2: y(point.high), class: "span m" + (point.kind % MARKS) }));
     }
-    link.append(mark(point.kind, x(point.x), y((point.low + point.high) / 2), 5));
+    const dot = mark(point.kind, x(point.x), y((point.low + point.high) / 2), 5);
+    // Where the score is a range its middle is no figure: the mark is hollow.
+    if (!same(point.low, point.high)) dot.classList.add("hollow");
+    link.append(dot);
     parts.push(link);
   }
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "scatter", role: "group", "aria-label": label }, parts);

@@ -50,7 +50,7 @@ function workspaceView(data) {
   return [
     data.workspace.truncated && h("p", { class: "warn" }, "The list ended early: ", shown(data.workspace.truncated)),
     h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Files of the workspace" },
-      h("table", {}, h("caption", { class: "quiet" }, "What the agent left"), h("thead", {}, h("tr", {}, ["Path", "Kind", "Size", "From"].map((word) => h("th", { scope: "col" }, word)))), body)),
+      h("table", {}, h("caption", { class: "quiet" }, "What the agent left"), h("thead", {}, h("tr", {}, ["Path", "Kind", "Size", "From"].map((word) => h("th", { scope: "col", class: word === "Size" ? "n" : null }, word)))), body)),
     button, data.workspace.cut > 0 && cutMark(data.workspace.cut, "entries")];
 }
 

@@ -39,8 +39,11 @@ function remarks(counts) {
   const { planned, unplanned } = counts;
   const left = planned + unplanned - counts.graded;
   if (counts.unfinished || counts.not_started) {
-    lines.push(`This job is not complete: ${plural(counts.not_started, "trial has", "trials have")} not started and ` +
-      `${plural(counts.unfinished, "trial has", "trials have")} no record yet. Figures are of what is there.`);
+    const missing = [
+      counts.not_started && `${plural(counts.not_started, "trial has", "trials have")} not started`,
+      counts.unfinished && `${plural(counts.unfinished, "trial has", "trials have")} no record yet`,
+    ].filter(Boolean);
+    lines.push(`This job is not complete: ${missing.join(" and ")}. Figures are of what is there.`);
   }
   if (counts.damaged) lines.push(`${plural(counts.damaged, "trial is", "trials are")} damaged on disk and in no figure.`);
   if (unplanned) lines.push(`${plural(unplanned, "trial is", "trials are")} on disk that the plan does not know; what of them is graded counts.`);
@@ -224,6 +227,6 @@ function costs() {
         x: trial.usd, low: trial.s[0], high: trial.s[1], kind: trial.a, path: ["t", index],
         label: `${plainName(trial)}: ${stands(trial)} for ${usd(trial.usd)}`,
       })), "Cost and score of each trial")),
-    h("p", { class: "quiet" }, `${plural(points.length, "graded trial")} with known cost.`,
+    h("p", { class: "quiet" }, `${plural(points.length, "graded trial")} with known cost. A hollow mark stands in the middle of a range that open criteria leave.`,
       unknown > 0 && ` ${plural(unknown, "trial")} with a model whose price is not known ${unknown === 1 ? "is" : "are"} not here.`));
 }
