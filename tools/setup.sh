@@ -153,6 +153,22 @@ install_componentize() {
     sha256sum "$lock" >"$stamp"
 }
 
+# A real inference server and a small model. Its wheels are for x86_64 alone: where
+# they cannot be had, its test is skipped, and says so.
+install_inference() {
+    local lock=$root/tests/inference/requirements.txt stamp=$tools/inference/requirements.sha256
+    sha256sum --status --check "$stamp" 2>/dev/null && return
+    say "installing a small inference server into .tools/inference"
+    rm -rf "$tools/inference"
+    "$(find_python)" -m venv "$tools/inference"
+    if "$tools/inference/bin/pip" install --quiet --no-deps --require-hashes --requirement "$lock"; then
+        sha256sum "$lock" >"$stamp"
+    else
+        rm -rf "$tools/inference"
+        say "SKIPPED: no inference server for this machine"
+    fi
+}
+
 # The JavaScript clients of the tests, from locked versions.
 install_npm() {
     local lock=$root/tests/clients/npm/package-lock.json stamp=$tools/npm/package-lock.sha256
@@ -193,6 +209,7 @@ need_test() {
     need_graders
     need node nodejs
     need npm npm
+    need chromium chromium
     find_python >/dev/null || packages+=(python3-venv)
 }
 
@@ -230,7 +247,7 @@ main() {
     check_rust
     case $target in
         demo) need_demo; install_packages; install_gws ;;
-        test) need_test; install_packages; install_gws; install_nextest; install_venv; install_npm; install_componentize ;;
+        test) need_test; install_packages; install_gws; install_nextest; install_venv; install_npm; install_inference; install_componentize ;;
         bench) need_bench; install_packages; install_gws; install_express; install_componentize ;;
         graders) need_graders; install_packages ;;
         python) need_python; install_packages; install_componentize ;;

@@ -18,6 +18,10 @@ cargo build --workspace --bins --tests --locked
 stage 'the Python grader'
 tools/python.sh
 
+stage 'agent programs'
+PROCTOR_TEST_AGENTS=$(tools/agents.sh)
+export PROCTOR_TEST_AGENTS
+
 stage 'graders, natively'
 cargo test --manifest-path graders/Cargo.toml --workspace --locked --quiet
 

@@ -19,5 +19,6 @@ mod packs;
 mod probes;
 mod python;
 mod regrade;
+mod transcripts;
 mod trial;
 mod verify;

@@ -1,9 +1,11 @@
 //! Canonical transcript events, one a line of `transcript.jsonl`.
 //!
-//! The shape is the one that most public Python graders read: messages whose
-//! content is a list of parts. A tool call is written with its arguments under
-//! `arguments`, `input` and `params` alike, since graders differ in which of
-//! the three they look at; reading accepts any one of them.
+//! The shape is the one that most public Python graders read, `OpenClaw`'s
+//! (sessions of 2026.9 were looked at): messages whose content is a list of
+//! parts, tokens as `cacheRead` and `totalTokens`, `stopReason` in the agent's
+//! messages. A tool call is written with its arguments under `arguments`,
+//! `input` and `params` alike, since graders differ in which of the three they
+//! look at; reading accepts any one of them.
 
 use serde::de::Deserializer;
 use serde::ser::{SerializeMap, Serializer};
@@ -68,8 +70,15 @@ pub struct Message {
     pub model: Option<String>,
     /// For the agent's messages: the tokens that it took, where the agent says
     /// so. Of several messages that are one reply of the model, one has them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "counts", skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// For the agent's messages: why the model stopped. `toolUse` and `stop`
+    /// where the agent's own words are not known; [`Message::ended`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_reason: Option<String>,
+    /// For the agent's messages: what the agent says the model failed with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
 }
 
 impl Message {
@@ -84,7 +93,21 @@ impl Message {
             details: None,
             model: None,
             usage: None,
+            stop_reason: None,
+            error_message: None,
         }
+    }
+
+    /// The message with a reason to stop, where it is the agent's and has none:
+    /// `toolUse` with a call in it, else `stop`.
+    #[must_use]
+    pub fn ended(mut self) -> Self {
+        let calls = |part: &Part| matches!(part, Part::ToolCall(_));
+        if self.role == Role::Assistant && self.stop_reason.is_none() {
+            let calls = self.content.iter().any(calls);
+            self.stop_reason = Some(if calls { "toolUse" } else { "stop" }.to_owned());
+        }
+        self
     }
 
     /// The message's text parts, joined by line feeds.
@@ -98,6 +121,68 @@ impl Message {
             })
             .collect();
         texts.join("\n")
+    }
+}
+
+/// Tokens of a message under `OpenClaw`'s names. [`Usage`]'s own are read too.
+mod counts {
+    use serde::de::Deserializer;
+    use serde::ser::Serializer;
+    use serde::{Deserialize, Serialize};
+
+    use super::Usage;
+
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase", default)]
+    struct Counts {
+        input: u64,
+        #[serde(alias = "cache_read")]
+        cache_read: u64,
+        #[serde(alias = "cache_write")]
+        cache_write: u64,
+        output: u64,
+        #[serde(skip_serializing_if = "is_zero")]
+        reasoning: u64,
+        #[serde(skip_deserializing)]
+        total_tokens: u64,
+    }
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde hands over a reference"
+    )]
+    fn is_zero(count: &u64) -> bool {
+        *count == 0
+    }
+
+    #[expect(clippy::ref_option, reason = "serde hands over a reference")]
+    pub(super) fn serialize<S: Serializer>(
+        usage: &Option<Usage>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        usage
+            .map(|usage| Counts {
+                input: usage.input,
+                cache_read: usage.cache_read,
+                cache_write: usage.cache_write,
+                output: usage.output,
+                reasoning: usage.reasoning,
+                total_tokens: usage.total(),
+            })
+            .serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Usage>, D::Error> {
+        let counts = Option::<Counts>::deserialize(deserializer)?;
+        Ok(counts.map(|counts| Usage {
+            input: counts.input,
+            cache_read: counts.cache_read,
+            cache_write: counts.cache_write,
+            output: counts.output,
+            reasoning: counts.reasoning,
+        }))
     }
 }
 
@@ -280,6 +365,29 @@ mod tests {
                 Part::ToolCall(call.clone())
             );
         }
+    }
+
+    #[test]
+    fn the_agents_messages_are_as_openclaw_has_them() {
+        let mut message = Message::new(Role::Assistant, vec![Part::text("done")]).ended();
+        message.usage = Some(Usage {
+            input: 95,
+            cache_read: 5,
+            cache_write: 0,
+            output: 20,
+            reasoning: 0,
+        });
+        let json = serde_json::to_value(&message).unwrap();
+        let counts = serde_json::json!({"input": 95, "cacheRead": 5, "cacheWrite": 0, "output": 20, "totalTokens": 120});
+        assert_eq!(json["usage"], counts);
+        assert_eq!(json["stopReason"], "stop");
+        assert_eq!(serde_json::from_value::<Message>(json).unwrap(), message);
+        let ours = r#"{"role":"assistant","content":[{"type":"tool_use","name":"exec"}],"usage":{"cache_read":5,"cache_write":1}}"#;
+        let read = serde_json::from_str::<Message>(ours).unwrap().ended();
+        assert_eq!(read.usage.unwrap().total(), 6);
+        assert_eq!(read.stop_reason.as_deref(), Some("toolUse"));
+        let user = Message::new(Role::User, vec![Part::text("hello")]).ended();
+        assert_eq!(user.stop_reason, None);
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl TranscriptWriter {
 
     /// Something the agent says.
     pub fn say(&mut self, text: impl Into<String>) -> Result<(), TranscriptError> {
-        self.message(Message::new(Role::Assistant, vec![Part::text(text)]))
+        self.message(Message::new(Role::Assistant, vec![Part::text(text)]).ended())
     }
 
     /// The agent calls `tool`, with something to say about it or not. Gives
@@ -95,7 +95,7 @@ impl TranscriptWriter {
             name: tool.to_owned(),
             arguments,
         }));
-        self.message(Message::new(Role::Assistant, content))?;
+        self.message(Message::new(Role::Assistant, content).ended())?;
         Ok(id)
     }
 
@@ -108,16 +108,12 @@ impl TranscriptWriter {
         is_error: bool,
         details: Details,
     ) -> Result<(), TranscriptError> {
-        self.message(Message {
-            role: Role::ToolResult,
-            content: vec![Part::text(text)],
-            tool_call_id: Some(id.to_owned()),
-            tool_name: Some(tool.to_owned()),
-            is_error: Some(is_error),
-            details: Some(details),
-            model: None,
-            usage: None,
-        })
+        let mut message = Message::new(Role::ToolResult, vec![Part::text(text)]);
+        message.tool_call_id = Some(id.to_owned());
+        message.tool_name = Some(tool.to_owned());
+        message.is_error = Some(is_error);
+        message.details = Some(details);
+        self.message(message)
     }
 
     /// A message of any kind, stamped with the time.

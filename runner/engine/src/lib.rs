@@ -29,6 +29,7 @@ pub mod serve;
 pub mod suite;
 pub mod task;
 mod time;
+pub mod transcript;
 mod trial;
 pub mod verify;
 

@@ -29,7 +29,8 @@ pub struct ModelRoute {
     /// Whether tools that run at the provider (web search, code execution,
     /// remote MCP servers) are let through. They reach the real network, which
     /// an agent in a room must not; without this they are taken out of requests,
-    /// and the exchange says so.
+    /// and the exchange says so. Content that the provider would fetch from an
+    /// address is such a way too, and its request is refused.
     pub hosted_tools: bool,
 }
 

@@ -56,6 +56,10 @@ pub(crate) struct Words {
     pub(crate) timestamp: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) content: Vec<Part>,
+    /// Why the model stopped, and what it failed with, where the agent says so
+    /// in `OpenClaw`'s words.
+    pub(crate) stop_reason: Option<String>,
+    pub(crate) error_message: Option<String>,
     pub(crate) other: Fields,
 }
 
@@ -254,7 +258,7 @@ impl<'a> Builder<'a> {
         if let Some(model) = &model {
             self.model(model);
         }
-        if words.content.is_empty() && words.other.is_empty() {
+        if words.content.is_empty() && words.other.is_empty() && words.stop_reason.is_none() {
             return Ok(());
         }
         if let (Some(key), Some((last, index))) = (&words.reply, &self.reply)
@@ -267,10 +271,14 @@ impl<'a> Builder<'a> {
             }
             message.content.extend(content);
             message.model = message.model.take().or(model);
+            message.stop_reason = words.stop_reason.or(message.stop_reason.take());
+            message.error_message = words.error_message.or(message.error_message.take());
             return Ok(());
         }
         let mut message = Message::new(Role::Assistant, words.content);
         message.model = model;
+        message.stop_reason = words.stop_reason.map(name);
+        message.error_message = words.error_message;
         let mut event = Event::message(words.timestamp, message);
         event.other = words.other;
         let index = self.push(event)?;
@@ -472,6 +480,9 @@ impl<'a> Builder<'a> {
             sum
         });
         self.out.usage = self.reported.or(sum);
+        for event in &mut self.out.events {
+            event.message = event.message.take().map(Message::ended);
+        }
         if self.cut > 0 {
             let cut = self.cut;
             self.warn(format!("texts were cut by {cut} bytes in all"));

@@ -77,6 +77,8 @@ fn event(builder: &mut Builder<'_>, fields: Fields, replies: &mut u64) -> Result
                 timestamp,
                 model: message.model,
                 content,
+                stop_reason: message.stop_reason,
+                error_message: message.error_message,
                 other: event.other,
             })?;
             if let Some(usage) = message.usage {

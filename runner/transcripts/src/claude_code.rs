@@ -155,6 +155,7 @@ fn assistant(builder: &mut Builder<'_>, fields: Fields, stream: bool) -> Result<
             .map(str::to_owned),
         content: parts,
         other: sidechain(&fields),
+        ..Words::default()
     })?;
     if let (Some(reply), Some(counts)) = (reply, message.object("usage")) {
         let usage = usage::anthropic(counts);

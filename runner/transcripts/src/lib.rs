@@ -39,14 +39,12 @@ mod sqlite;
 mod text;
 mod transcript;
 mod usage;
-mod view;
 
 pub use atif::{AtifAgent, to_atif};
 pub use error::ReadError;
 pub use format::{Format, UnknownFormat};
 pub use limits::ReadLimits;
 pub use transcript::{NativeEnd, NativeFile, Transcript, Unknown};
-pub use view::openclaw_view;
 
 use limits::Bounds;
 

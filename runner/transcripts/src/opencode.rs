@@ -148,7 +148,7 @@ fn part_of(
         timestamp: timestamp.map(str::to_owned),
         model: model.map(str::to_owned),
         content,
-        other: Fields::new(),
+        ..Words::default()
     };
     match part.text("type").unwrap_or_default() {
         "text" => builder.reply(words(vec![Part::text(

@@ -32,6 +32,10 @@ fn installed(agent: &str) -> Option<PathBuf> {
         versions.pop()
     });
     if found.is_none() {
+        // `make test` names those that it has installed.
+        let expected = std::env::var("PROCTOR_TEST_AGENTS").unwrap_or_default();
+        let expected = expected.split(' ').any(|name| name == agent);
+        assert!(!expected, "{agent} was installed, and is not there");
         println!("SKIPPED: {agent} is not installed: `proctor agent install {agent}`");
     }
     found

@@ -3,6 +3,7 @@
 
 mod clis;
 mod failures;
+mod inference;
 mod judges;
 mod secrets;
 

@@ -14,6 +14,7 @@ mod new;
 mod run;
 mod serve;
 mod task;
+mod transcript;
 mod verify;
 
 use clap::Subcommand;
@@ -32,6 +33,8 @@ pub(crate) enum Verb {
     Run(Box<run::Arguments>),
     /// Grade frozen evidence again
     Grade(grade::Arguments),
+    /// Show what an agent said and did, or write it as ATIF
+    Transcript(transcript::Arguments),
     /// Put before a judge what graders left open
     Judge(judge::Arguments),
     /// Serve a task's world for interactive use
@@ -63,6 +66,7 @@ impl Verb {
             Self::New(arguments) => arguments.format,
             Self::Run(arguments) => arguments.format,
             Self::Grade(arguments) => arguments.format,
+            Self::Transcript(arguments) => arguments.format(),
             Self::Judge(arguments) => arguments.format,
             Self::Serve(arguments) => arguments.format,
             Self::Task(arguments) => arguments.format(),
@@ -81,6 +85,7 @@ impl Verb {
             Self::New(arguments) => new::run(&arguments),
             Self::Run(arguments) => run::run(&arguments),
             Self::Grade(arguments) => grade::run(&arguments),
+            Self::Transcript(arguments) => transcript::run(&arguments),
             Self::Judge(arguments) => judge::run(&arguments),
             Self::Serve(arguments) => serve::run(&arguments),
             Self::Task(arguments) => task::run(&arguments),

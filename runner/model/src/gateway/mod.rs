@@ -18,7 +18,8 @@
 //! - The list of models holds those of the trial, and is the gateway's own.
 //! - Of header fields only those that APIs know pass, both ways.
 //! - Tools that run at the provider are taken out
-//!   ([`ModelRoute::hosted_tools`]).
+//!   ([`ModelRoute::hosted_tools`]); a request with content that the provider
+//!   would fetch from an address is refused.
 //! - A streamed chat completion without `stream_options.include_usage` is asked
 //!   for with it, since nothing else counts its tokens; the extra event that the
 //!   provider then sends at the end is not passed on.

@@ -1,5 +1,6 @@
 //! Looking at a request's body, and changing what has to be changed.
 
+mod fetched;
 mod hosted;
 
 use std::borrow::Cow;
@@ -12,6 +13,7 @@ use serde_json::value::{RawValue, to_raw_value};
 
 use crate::api::{Endpoint, ModelApi, Operation};
 use crate::route::ModelRoute;
+use fetched::Fetched;
 use hosted::Unreadable;
 
 /// Most top-level fields of a request. Those of the APIs have some 40.
@@ -144,6 +146,13 @@ pub(super) fn check(
     if !route.hosted_tools {
         hosted::take_out(endpoint.api, &fields, &mut edits, &mut removed)
             .map_err(|Unreadable| bad("has tools that cannot be read".to_owned()))?;
+        fetched::look(body).map_err(|found| match found {
+            Fetched::At(address) => bad(format!(
+                "has content at an address, {address:?}, which the provider would fetch from \
+                 outside of the world: send the content itself"
+            )),
+            Fetched::Unreadable => bad("has content that cannot be read".to_owned()),
+        })?;
     }
     let drop_usage_event =
         streams && endpoint.api == ModelApi::OpenaiChat && with_usage(&fields, &mut edits);

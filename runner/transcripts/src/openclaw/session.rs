@@ -101,18 +101,13 @@ impl Session {
         builder: &mut Builder<'_>,
         timestamp: Option<String>,
         message: &Fields,
-        mut other: Fields,
+        other: Fields,
     ) -> Result<(), ReadError> {
         self.replies += 1;
         let parts = content(message.get("content"))
             .into_iter()
             .map(|part| part_of(builder, part))
             .collect();
-        for key in ["stopReason", "errorMessage"] {
-            if let Some(text) = message.text(key) {
-                other.insert(key.into(), text.into());
-            }
-        }
         ended(builder, message);
         let reply = self.replies.to_string();
         builder.reply(Words {
@@ -120,6 +115,8 @@ impl Session {
             timestamp,
             model: message.text("model").map(str::to_owned),
             content: parts,
+            stop_reason: message.text("stopReason").map(str::to_owned),
+            error_message: message.text("errorMessage").map(str::to_owned),
             other,
         })?;
         if let Some(counts) = message.object("usage") {

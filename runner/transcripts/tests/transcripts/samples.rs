@@ -350,7 +350,8 @@ fn openclaw_session_and_result() {
         assert_eq!(read.models, ["fake-model"]);
         assert_eq!(read.end, Some(NativeEnd::Completed));
         assert_eq!(read.unknown.count, 0, "{:?}", read.unknown);
-        assert_eq!(read.events[1].other["stopReason"], "toolUse");
+        let reply = read.events[1].message.as_ref().unwrap();
+        assert_eq!(reply.stop_reason.as_deref(), Some("toolUse"));
     }
     let result = transcript(Format::Openclaw, &["openclaw-2026.9.6.exec.json"]);
     assert_eq!(told(&result), ["agent: Done: wrote task_summary.md."]);

@@ -139,12 +139,15 @@ fn every_sample_becomes_a_trajectory_and_comes_back() {
         assert_eq!(second.cost_usd, first.cost_usd, "{name}");
         assert_eq!(second.session_id, first.session_id, "{name}");
         assert_eq!(second.final_text, first.final_text, "{name}");
-        // Two texts of one message come back as one.
+        // Two texts of one message come back as one, and nothing says why a
+        // model stopped.
         let known = |read: &Transcript| -> Vec<_> {
             let messages = read.events.iter().filter_map(|event| event.message.clone());
             messages
                 .map(|message| Message {
                     content: vec![Part::text(message.text())],
+                    stop_reason: None,
+                    error_message: None,
                     ..message
                 })
                 .collect()
