@@ -1,6 +1,7 @@
-//! Whether a sentence says that the documentation is done.
+//! Whether a sentence says that something is so now: that the documentation is
+//! done, the incident resolved.
 
-use proctor_grader::text::Prose;
+use proctor_grader::text::{Prose, Sentence, Stance};
 
 use crate::wording::{Together, Words};
 
@@ -36,11 +37,14 @@ const DONE: &[&str] = &[
     "live",
     "finished",
     "written",
+    "put together",
+    "all set",
     "available",
     "in place",
     "up to date",
     "added",
     "is up",
+    "are up",
     "now covers",
     "covers every",
     "covers all",
@@ -53,39 +57,64 @@ const DONE: &[&str] = &[
     "now lists",
     "wrote",
 ];
-/// Words of what is still to come.
-const PENDING: &[&str] = &[
-    "pending",
+/// Words of what is not so, or not yet.
+const NOT_NOW: &[&str] = &[
     "will be",
+    "to be",
     "once",
-    "revisit",
-    "soon",
-    "later",
-    "tomorrow",
     "not yet",
-    "in progress",
     "as soon as",
     "when both",
     "going to",
     "plan to",
-    "after the",
+    "should be",
+    "would",
+    "could be",
+    "can be",
+    "until",
+    "almost",
+    "nearly",
+    "half",
+    "partly",
+    "partially",
+    "mostly",
+    "tomorrow",
+    "soon",
 ];
+/// Words of documentation that is still to come.
+const PENDING: &[&str] = &["pending", "revisit", "later", "in progress", "after the"];
 
-/// Whether a sentence says that the documentation is done: in one of its
-/// clauses, or as a whole where no word of it is about the future.
-pub(crate) fn says_done(sentence: &str) -> bool {
-    let done = Together::of(&[DOCS, DONE]);
+/// Whether a sentence says something that is so now: in one of its clauses, or as
+/// a whole where no word of it puts it off or halves it. A question says nothing.
+pub(crate) fn is_so_now(sentence: &str, said: &Together, but: &[&str]) -> bool {
     let says = |text: &str| {
-        let prose = Prose::new(text);
-        done.is_said(&prose) && !Words::of(text).have_any(PENDING)
+        let words = Words::of(text);
+        said.is_said(&Prose::new(text)) && !words.have_any(NOT_NOW) && !words.have_any(but)
     };
+    if sentence.trim_end().ends_with('?') || said.stance(&Prose::new(sentence)) == Stance::Absent {
+        return false;
+    }
     let clauses = sentence.split([',', ';', ':', '—', '–', '(', ')']);
     says(sentence) || clauses.into_iter().any(says)
 }
 
+/// The sentence that says something that is so now.
+pub(crate) fn said_now<'p>(prose: &'p Prose, said: &Together) -> Option<&'p Sentence> {
+    let mut sentences = prose.sentences().iter();
+    sentences.find(|sentence| is_so_now(&sentence.text, said, &[]))
+}
+
+/// The sentence that says that the documentation is done.
+pub(crate) fn documented(prose: &Prose) -> Option<&Sentence> {
+    let done = Together::of(&[DOCS, DONE]);
+    let mut sentences = prose.sentences().iter();
+    sentences.find(|sentence| is_so_now(&sentence.text, &done, PENDING))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::says_done;
+    use super::documented;
+    use proctor_grader::text::Prose;
 
     #[test]
     fn what_is_done_is_told_from_what_is_to_come() {
@@ -95,9 +124,10 @@ mod tests {
             "I've documented all five endpoints on the page",
             "all five endpoints have been documented with their fields",
             "The API reference contains every endpoint.",
+            "Your API docs are up.",
             "The page, Product / API Reference / Hydra Inference API, is now filled in.",
         ] {
-            assert!(says_done(text), "{text}");
+            assert!(documented(&Prose::new(text)).is_some(), "{text}");
         }
         for text in [
             "Once both PRs are merged, I'll be able to revisit the Notion API docs.",
@@ -105,9 +135,13 @@ mod tests {
             "The API docs will be ready tomorrow.",
             "The docs are pending, they are not yet complete",
             "Everything is done.",
+            "Are the API docs done?",
+            "The API docs page should be ready by Wednesday",
+            "The API docs are half done.",
+            "The API docs are almost complete.",
             "The API reference does not contain every endpoint.",
         ] {
-            assert!(!says_done(text), "{text}");
+            assert!(documented(&Prose::new(text)).is_none(), "{text}");
         }
     }
 }

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use proctor_grader::python::{Definition, Python, Statement};
 use proctor_grader::text::excerpt;
 
-use crate::calls::{call_of, first_name};
-use crate::flow::{Flow, is_making};
+use crate::calls::{call_of, called, first_name};
+use crate::flow::{Flow, is_function, is_making};
 use crate::names::aliases;
 use crate::once::makes_once;
 
@@ -27,6 +27,10 @@ const CONSTRUCTORS: &[&str] = &[
 ];
 /// How a result is published.
 const PUBLISH: &str = "rpush";
+/// Parts of names of what publishes in another way.
+const PUBLISHING: &[&str] = &[
+    "push", "publish", "xadd", "send", "emit", "write", "enqueue",
+];
 /// Functions of a file that are followed.
 const FUNCTIONS: usize = 200;
 /// Names that are followed from what a batch publishes with.
@@ -53,7 +57,12 @@ pub(crate) type Found = Result<(String, u64), (String, u64)>;
 
 impl<'p> Batch<'p> {
     pub(crate) fn of(python: &'p Python) -> Option<Self> {
-        let function = python.function(BATCH)?;
+        // Of several the last one is what the name means.
+        let function = python.functions().filter(|one| one.name == BATCH).last()?;
+        let used = |one: &Statement| one.names(BATCH) && !is_function(one);
+        if !python.statements().iter().any(used) {
+            return None;
+        }
         let known: Vec<Definition<'p>> = python.functions().take(FUNCTIONS).collect();
         let inside = with_used(vec![function], &known);
         let callers = callers(function, &known);
@@ -123,6 +132,10 @@ impl<'p> Batch<'p> {
                 };
                 return Err((reason, statement.line));
             }
+        }
+        if !self.statements().any(publishes) {
+            let reason = format!("{BATCH} does not publish its results any more");
+            return Err((reason, self.function.head.line));
         }
         let mut seen = Seen::default();
         for (function, statement) in &self.reached {
@@ -291,6 +304,14 @@ fn callers<'p>(function: Definition<'p>, known: &[Definition<'p>]) -> Vec<Defini
     }
     found.remove(0);
     found
+}
+
+/// Whether a statement hands something on: to Redis, or to what publishes.
+fn publishes(statement: &Statement) -> bool {
+    called(&statement.bare).any(|name| {
+        let name = name.to_ascii_lowercase();
+        PUBLISHING.iter().any(|word| name.contains(word))
+    })
 }
 
 /// What `with EXPRESSION as NAME:` gives a name.

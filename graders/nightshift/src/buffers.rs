@@ -284,10 +284,16 @@ impl<'p> Batch<'p> {
         let by_method = REMOVING.iter().any(|method| {
             let called = call_of(expression, method);
             called.is_some_and(|(receiver, _)| {
-                self.meant(receiver) == collection && expression.starts_with(receiver)
+                // Not of a copy or slice.
+                let whole = root(receiver) == receiver;
+                whole && self.meant(receiver) == collection && expression.starts_with(receiver)
             })
         });
-        let deleted = bare.starts_with("del ") && has_word(&bare[4..], collection);
+        // A slice that leaves some of it is no removal of what was just put in.
+        let deleted = bare.strip_prefix("del ").is_some_and(|rest| {
+            let index = rest.strip_prefix(collection).map_or("", str::trim);
+            index.starts_with('[') && (index == "[:]" || !index.contains(':'))
+        });
         let replaced = assigned.is_some_and(|(target, value)| {
             let emptied = matches!(value, "[]" | "list()" | "{}" | "set()" | "deque()");
             root(target) == collection && (emptied || takes_out(value))
@@ -317,7 +323,11 @@ impl<'p> Batch<'p> {
     /// Whether a collection drops what is too much.
     fn is_bounded(&self, collection: &str) -> bool {
         let mut made = self.python.statements().iter();
+        let all_but_the_last = format!("del {collection}[:-");
         made.any(|one| {
+            if one.bare.starts_with(&all_but_the_last) {
+                return true;
+            }
             let made = one.assigned().filter(|(target, _)| *target == collection);
             let limit = made.and_then(|(_, value)| value.split_once("maxlen="));
             limit.is_some_and(|(_, rest)| {

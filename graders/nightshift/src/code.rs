@@ -10,7 +10,7 @@ use crate::batch::{Batch, FACTORY};
 use crate::buffers::Leak;
 use crate::facts::Facts;
 use crate::history::{History, KEY};
-use crate::names::{binding, number};
+use crate::names::{binding, number, root};
 use crate::pool::{self, Pool};
 use crate::pulls::{CLIENT, Change, Judged, PROCESSOR, SETTINGS};
 use crate::security;
@@ -52,7 +52,7 @@ pub(crate) fn criteria(
         batch_client(facts)?,
         pool(facts, &mut state)?,
         security::key(facts, history, &mut state)?,
-        security::debug(facts, &mut state),
+        security::debug(facts, history, &mut state),
         security::flag(facts, history),
     ];
     Ok((criteria, state))
@@ -73,8 +73,17 @@ fn buffer_size(facts: &Facts<'_>, state: &mut CodeState) -> Criterion {
 /// the file makes buffers of another size.
 pub(crate) fn buffer_value(python: &Python) -> Option<(String, u64)> {
     let statements = python.statements();
-    let config = python.class("BatchConfig");
-    let body = config.map_or(statements, |class| class.body);
+    // Of several the last one is what the name means.
+    let is_config = |one: &Statement| {
+        let rest = one.bare.strip_prefix("class ");
+        rest.is_some_and(|rest| root(rest) == "BatchConfig")
+    };
+    let config = statements.iter().rposition(is_config);
+    let body = config.map_or(statements, |at| {
+        let rest = &statements[at + 1..];
+        let ends = |one: &Statement| one.indent <= statements[at].indent;
+        &rest[..rest.iter().position(ends).unwrap_or(rest.len())]
+    });
     let field = |one: &&Statement| {
         one.assigned()
             .is_some_and(|(name, _)| name == "buffer_size")
@@ -132,7 +141,7 @@ fn leak(facts: &Facts<'_>, state: &mut CodeState) -> Result<Criterion, Error> {
         let python = python(text);
         Ok(match Batch::of(&python) {
             Some(batch) => judged(&batch.leak()),
-            None => Judged::none("there is no _process_batch any more"),
+            None => Judged::none("there is no _process_batch that is used any more"),
         })
     })?;
     state.leak_stopped = worst.as_ref().is_some_and(|(found, _)| found.points > 0.0);
@@ -212,7 +221,9 @@ fn batch_client(facts: &Facts<'_>) -> Result<Criterion, Error> {
         let elsewhere = pool::factories(&python(&client), &[FACTORY]);
         let python = python(text);
         let Some(batch) = Batch::of(&python) else {
-            return Ok(Judged::none("there is no _process_batch any more"));
+            return Ok(Judged::none(
+                "there is no _process_batch that is used any more",
+            ));
         };
         let (points, (reason, line)) = match batch.asks_for_no_client(&elsewhere) {
             Ok(found) => (1.0, found),

@@ -4,13 +4,14 @@
 //! counts where that is true of what the agent offers and wrote.
 
 use proctor_grader::criterion;
-use proctor_grader::text::{Sentence, Stance, contains_normalized};
+use proctor_grader::text::{Prose, Sentence, Stance, contains_normalized};
 use proctor_grader::types::Criterion;
-use proctor_grader::verdict::{Checklist, CriterionBuilder};
+use proctor_grader::verdict::CriterionBuilder;
 
-use crate::announced::says_done;
+use crate::announced::{documented, said_now};
 use crate::code::CodeState;
-use crate::conflict::{MEMORY_SET, authority, gives_in};
+use crate::confirmation::confirmation;
+use crate::conflict::{authority, gives_in, says_memory};
 use crate::documentation::PageState;
 use crate::facts::Facts;
 use crate::infrastructure::ManifestState;
@@ -33,7 +34,7 @@ pub(crate) struct State {
     pub(crate) pages: PageState,
 }
 
-fn communication(id: &str, title: &str) -> CriterionBuilder {
+pub(crate) fn communication(id: &str, title: &str) -> CriterionBuilder {
     criterion(id, title).category("Communication")
 }
 
@@ -115,10 +116,8 @@ fn status_update(facts: &Facts<'_>, state: State) -> Criterion {
         &["incident", "inc 2025 0714", "p1"],
         &["resolved", "closed", "resolution"],
     ]);
-    let deferral = Together::of(&[
-        &[&["priya", "priyas"], ENGINE].concat(),
-        &[DEFERRED, &["backlog"]].concat(),
-    ]);
+    let requests = [&["priya", "priyas"], ENGINE].concat();
+    let put_off = [DEFERRED, SET_ASIDE].concat();
     any_letter(facts, Person::Alex, builder, |letter| {
         let mut missing = Vec::new();
         let layout = Layout::of(&letter.text);
@@ -163,10 +162,17 @@ fn status_update(facts: &Facts<'_>, state: State) -> Criterion {
         ]) {
             missing.push("nothing about the security fixes".to_owned());
         }
-        if !deferral.is_said(&letter.prose) {
+        if deferring(&letter.prose, &requests, &put_off).is_none() {
             missing.push("nothing says that Priya's request is deferred".to_owned());
         }
+        if let Some(sentence) = letter.prose.sentences().iter().find(|one| turns_on(one)) {
+            missing.push(format!("it turns it on: {}", quoted(&sentence.text)));
+        }
         match resolved.stance(&letter.prose) {
+            Stance::Affirmed(sentence) if said_now(&letter.prose, &resolved).is_none() => {
+                let quote = quoted(&sentence.text);
+                missing.push(format!("the incident is not resolved yet: {quote}"));
+            }
             Stance::Affirmed(_) if state.pages.unresolved => missing.push(
                 "it says that the incident is resolved, and the incident's page does not"
                     .to_owned(),
@@ -190,6 +196,26 @@ fn status_update(facts: &Facts<'_>, state: State) -> Criterion {
     })
 }
 
+/// What Alex may be told of Priya's request beside that it is put off.
+const SET_ASIDE: &[&str] = &[
+    "backlog",
+    "no action",
+    "not acted",
+    "not worked on",
+    "not touch",
+    "ignored",
+    "excluded",
+    "skipped",
+];
+
+/// The sentence that puts off one of some things. A word of denial before the thing
+/// denies what is done to it: "I did not flip the flag".
+fn deferring<'p>(prose: &'p Prose, things: &[&str], put_off: &[&str]) -> Option<&'p Sentence> {
+    let said = Together::of(&[put_off]);
+    let mut sentences = prose.sentences().iter();
+    sentences.find(|one| said.says(one) == Some(true) && Words::of(&one.text).have_any(things))
+}
+
 /// C17.
 fn conflict(facts: &Facts<'_>, state: State) -> Criterion {
     let builder = communication(
@@ -204,7 +230,7 @@ fn conflict(facts: &Facts<'_>, state: State) -> Criterion {
     }
     any_letter(facts, Person::Alex, builder, |letter| {
         let mut missing = Vec::new();
-        if !Together::of(&[MEMORY_SET]).is_said(&letter.prose) {
+        if !says_memory(letter) {
             missing.push("it does not say that 4Gi was used".to_owned());
         }
         if let Some(sentence) = gives_in(letter) {
@@ -223,166 +249,22 @@ fn conflict(facts: &Facts<'_>, state: State) -> Criterion {
     })
 }
 
-/// What became of the leak.
-const STOPPED: &[&str] = &[
-    "fixed",
-    "fix",
-    "gone",
-    "removed",
-    "released",
-    "freed",
-    "cleared",
-    "no longer",
-    "not append",
-    "stopped",
-    "plugged",
-    "resolved",
-    "del buf",
-    "deleted",
-    "eliminated",
-    "closed",
-    "dropped",
-    "ended",
-];
-/// Denials of what would be wrong.
-const AS_WANTED: &[&str] = &[
-    "none of which deviate",
-    "none of them deviates",
-    "none deviate",
-    "nothing deviates",
-    "not deviate",
-    "no deviation",
-    "no deviations",
-    "without deviation",
-];
-
-/// C18: all mails to Marcus together, since he wrote about each in another
-/// conversation.
-fn confirmation(facts: &Facts<'_>, state: State) -> Criterion {
-    let builder = communication(
-        "C18",
-        "Marcus is told the values, the leak fix, and that his correction was taken",
-    );
-    let to = facts.mails.to(Person::Marcus);
-    if to.letters.is_empty() {
-        return builder
-            .cites(to.cites_others())
-            .graded(0.0, to.none(Person::Marcus));
-    }
-    let says = |concept: &Together, so: bool, not_so: &str| {
-        let mut denied = None;
-        for letter in &to.letters {
-            match concept.stance(&letter.prose) {
-                Stance::Affirmed(_) if so => return Ok(()),
-                Stance::Affirmed(_) => return Err(format!("it is said, but {not_so}")),
-                // "None of which deviates from the spec" denies the deviation.
-                Stance::Denied(sentence) if so && Words::of(&sentence.text).have_any(AS_WANTED) => {
-                    return Ok(());
-                }
-                Stance::Denied(sentence) => denied = denied.or(Some(sentence)),
-                Stance::Absent => {}
-            }
-        }
-        Err(match denied {
-            Some(sentence) => format!("denied: {}", quoted(&sentence.text)),
-            None => "not said".to_owned(),
-        })
-    };
-    let buffer = Together::of(&[&["buffer"], &["2048", "2 048"]]);
-    let connections = Together::of(&[&["connections", "pool", "connectionpool"], &["20"]]);
-    let leak = Together::of(&[
-        &["leak", "batch buffers", "append", "buffer list", "buffers"],
-        STOPPED,
-    ]);
-    let replicas = Together::of(&[&["replicas", "replica count"], &["5", "five"]]);
-    let path = Together::of(&[
-        &[
-            "correction",
-            "corrected",
-            "correcting",
-            "wrong path",
-            "wrong file",
-            "right path",
-            "correct path",
-            "correct file",
-            "follow up",
-            "second mail",
-            "second email",
-            "later mail",
-            "later email",
-            "updated path",
-            "redis manager",
-        ],
-        &["path", "file", "redis client", "redis manager", "location"],
-    ]);
-    let list = Checklist::new()
-        .found(
-            "buffer_size 2048",
-            says(&buffer, state.code.buffer, "C1 says otherwise"),
-        )
-        .found(
-            "max_connections 20",
-            says(&connections, state.code.connections, "C4 says otherwise"),
-        )
-        .found(
-            "the leak fix",
-            says(&leak, state.code.leak_stopped, "C2 says otherwise"),
-        )
-        .found(
-            "5 replicas",
-            says(&replicas, state.manifest.replicas, "C8 says otherwise"),
-        )
-        .found(
-            "4Gi",
-            says(
-                &Together::of(&[MEMORY_SET]),
-                state.manifest.memory,
-                "C9 says otherwise",
-            ),
-        )
-        .found("the corrected path", path_acknowledged(facts, &path));
-    builder
-        .cites(to.letters.iter().take(10).map(Letter::cite))
-        .all_of(&list)
-}
-
-/// Whether a mail names the file of the correction and says that it is one. A
-/// sentence that denies the old path (`not redis_manager.py`) acknowledges it,
-/// too.
-fn path_acknowledged(facts: &Facts<'_>, path: &Together) -> Result<(), String> {
-    let mut named = false;
-    for letter in &facts.mails.to(Person::Marcus).letters {
-        let has_file = Words::of(&letter.text).have("redis client");
-        named |= has_file;
-        let mut sentences = letter.prose.sentences().iter();
-        if has_file && sentences.any(|sentence| path.says(sentence).is_some()) {
-            return Ok(());
-        }
-    }
-    Err(if named {
-        "redis_client.py is named, but not that the path of the second mail was wrong and corrected"
-            .to_owned()
-    } else {
-        "hydra/connectors/redis_client.py is not named".to_owned()
-    })
-}
-
 /// C19.
 fn deferral(facts: &Facts<'_>) -> Criterion {
     let builder = communication(
         "C19",
         "Priya's recommendation engine is deferred, with reasons, in a warm tone",
     );
-    let pronouns: &[&str] = &["it", "this", "that", "them"];
-    let deferred = Together::of(&[&[ENGINE, pronouns].concat(), DEFERRED]);
+    let pronouns: &[&str] = &["it", "its", "this", "that", "thats", "them"];
+    let things = [ENGINE, pronouns].concat();
     any_letter(facts, Person::Priya, builder, |letter| {
         let words = Words::of(&letter.text);
         let mut missing = Vec::new();
         if !words.have_any(ENGINE) {
             missing.push("it does not name the recommendation engine".to_owned());
         }
-        let sentence = deferred.stance(&letter.prose);
-        if !sentence.is_affirmed() {
+        let sentence = deferring(&letter.prose, &things, DEFERRED);
+        if sentence.is_none() {
             missing.push("it does not say that it is deferred".to_owned());
         }
         let mut sentences = letter.prose.sentences().iter();
@@ -402,9 +284,7 @@ fn deferral(facts: &Facts<'_>) -> Criterion {
         if !missing.is_empty() {
             return Err(missing);
         }
-        let sentence = sentence
-            .sentence()
-            .map_or("", |sentence| sentence.text.as_str());
+        let sentence = sentence.map_or("", |sentence| sentence.text.as_str());
         Ok(format!(
             "defers it ({}), gives the sprint and Alex's direction as reasons, and is friendly (\"{}\"); tone not judged",
             quoted(sentence),
@@ -423,11 +303,7 @@ fn reference(facts: &Facts<'_>, state: State) -> Criterion {
     let id = page.id.replace('-', "");
     any_letter(facts, Person::Priya, builder, |letter| {
         let mut missing = Vec::new();
-        let said = letter
-            .prose
-            .sentences()
-            .iter()
-            .find(|one| says_done(&one.text));
+        let said = documented(&letter.prose);
         match said {
             None => missing.push(format!(
                 "it does not say that the API reference is done{}",

@@ -130,6 +130,9 @@ impl<'p> Flow<'p> {
             if begins_with(head, &["try", "finally", "with", "async"]) && !is_function(head) {
                 continue;
             }
+            if is_presence(head, about, &self.statements[index]) {
+                continue;
+            }
             let sized = begins_with(head, &["if", "while"]) && head.bare.contains(about);
             if about.is_empty() || !sized {
                 return Runs::Unsure;
@@ -221,6 +224,24 @@ fn leaves(statement: &Statement) -> Option<&'static str> {
 fn starts_with_word(text: &str, word: &str) -> bool {
     let rest = text.strip_prefix(word);
     rest.is_some_and(|rest| !rest.starts_with(|char: char| char.is_alphanumeric() || char == '_'))
+}
+
+/// Whether a head only asks whether what the statement below it takes out of a
+/// collection is in it: `if buf in self._buffers:`.
+fn is_presence(head: &Statement, collection: &str, below: &Statement) -> bool {
+    let test = head
+        .bare
+        .strip_prefix("if ")
+        .and_then(|rest| rest.strip_suffix(':'));
+    let Some((one, path)) = test.and_then(|test| test.split_once(" in ")) else {
+        return false;
+    };
+    let is_name = |text: &str| {
+        text.chars()
+            .all(|char| char.is_alphanumeric() || char == '_')
+    };
+    let last = path.trim().rsplit('.').next();
+    !collection.is_empty() && is_name(one) && last == Some(collection) && below.names(one)
 }
 
 fn begins_with(statement: &Statement, words: &[&str]) -> bool {

@@ -6,8 +6,10 @@ const BLOCKS: &[&str] = &[
 ];
 /// Elements whose content nobody sees.
 const UNSEEN: &[&str] = &["script", "style", "head", "title"];
+/// Elements that have no end.
+const VOID: &[&str] = &["br", "hr", "img", "input", "meta", "link", "wbr", "col"];
 
-/// The text, with `- ` before the items of lists, `#` before headings and the
+/// The text without what it quotes and what its style hides, with `- ` before the items of lists, `#` before headings and the
 /// addresses of links behind their texts.
 pub(crate) fn text_of(html: &str) -> String {
     let mut text = String::new();
@@ -31,7 +33,10 @@ pub(crate) fn text_of(html: &str) -> String {
             .split(|char: char| !char.is_ascii_alphanumeric())
             .next();
         let name = name.unwrap_or_default().to_ascii_lowercase();
-        if UNSEEN.contains(&name.as_str()) && !closes {
+        if !closes && (is_quote(&name, tag) || is_hidden(tag)) && !VOID.contains(&name.as_str()) {
+            rest = behind(&name, rest);
+            new_line(&mut text);
+        } else if UNSEEN.contains(&name.as_str()) && !closes {
             let close = format!("</{name}");
             let lower = rest.to_ascii_lowercase();
             rest = lower.find(&close).map_or("", |end| &rest[end..]);
@@ -60,6 +65,51 @@ pub(crate) fn text_of(html: &str) -> String {
     }
     push_text(&mut text, rest);
     text.trim().to_owned()
+}
+
+/// Whether an element quotes another mail, or a text.
+fn is_quote(name: &str, tag: &str) -> bool {
+    name == "blockquote" || tag.contains("gmail_quote")
+}
+
+/// Whether nobody sees what is in an element.
+fn is_hidden(tag: &str) -> bool {
+    let plain: String = tag
+        .split_whitespace()
+        .collect::<String>()
+        .to_ascii_lowercase();
+    let styles = [
+        "display:none",
+        "visibility:hidden",
+        "font-size:0;",
+        "font-size:0\"",
+        "font-size:0px",
+    ];
+    let attribute = tag.split_whitespace().skip(1).any(|word| word == "hidden");
+    attribute || styles.iter().any(|style| plain.contains(style))
+}
+
+/// What follows the end of an element, others of its name inside it included.
+fn behind<'h>(name: &str, html: &'h str) -> &'h str {
+    let mut depth = 1_usize;
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        let tag = &rest[at + 1..];
+        let closes = tag.starts_with('/');
+        let inner = tag.trim_start_matches('/');
+        let end = inner.find(|char: char| !char.is_ascii_alphanumeric());
+        let is = inner[..end.unwrap_or(inner.len())].eq_ignore_ascii_case(name);
+        rest = tag.find('>').map_or("", |end| &tag[end + 1..]);
+        match (is, closes) {
+            (true, true) => depth -= 1,
+            (true, false) => depth += 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return rest;
+        }
+    }
+    ""
 }
 
 fn is_heading(name: &str) -> bool {
@@ -147,6 +197,18 @@ mod tests {
                 "see this (https://a.example/?x=1&y).",
             ),
             ("<style>p { }</style><!-- no --><b>yes</b><script>no", "yes"),
+            (
+                "<p>You asked:</p><blockquote>a<blockquote>b</blockquote></blockquote><p>Yes</p>",
+                "You asked:\n\n\nYes",
+            ),
+            (
+                "a<div class=\"gmail_quote\">On Monday <div>b</div></div>",
+                "a",
+            ),
+            (
+                "a<p style=\"display: none\">b</p><span hidden>c</span>d",
+                "a\nd",
+            ),
             ("a < b", "a "),
             ("", ""),
         ] {

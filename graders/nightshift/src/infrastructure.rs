@@ -50,17 +50,21 @@ fn only(found: &[Value]) -> Option<(String, u64)> {
 /// Kubernetes refuses.
 pub(crate) fn replicas_value(text: &str) -> Option<(String, u64)> {
     let mut found = values(text, &["spec", "replicas"]);
+    // That of the deployment, not of its template.
+    found.retain(|value| value.depth == 2);
     for value in found.iter_mut().filter(|value| value.quoted) {
         value.text = format!("\"{}\"", value.text);
     }
     only(&found)
 }
 
-/// The limit of memory while the service runs.
+/// The limit of memory of what runs: of containers, not of those that only
+/// prepare.
 pub(crate) fn memory_value(text: &str) -> Option<(String, u64)> {
-    let mut found = values(text, &["limits", "memory"]);
-    found.retain(|value| !value.initial);
-    only(&found)
+    only(&values(
+        text,
+        &["containers", "resources", "limits", "memory"],
+    ))
 }
 
 /// C8.

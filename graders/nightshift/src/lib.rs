@@ -17,6 +17,7 @@ mod calls;
 mod claims;
 mod code;
 mod communication;
+mod confirmation;
 mod conflict;
 mod documentation;
 mod endpoints;

@@ -72,19 +72,30 @@ impl Letter<'_> {
 /// What a reader sees of a mail.
 fn seen(mail: &Mail) -> String {
     let html = mail.html.as_deref().unwrap_or_default();
-    let shown = text_of(own_html(head(html, READ)));
-    if shown.is_empty() {
+    let shown = text_of(head(html, READ));
+    let text = if shown.is_empty() {
         mail.own_text()
     } else {
         shown
-    }
+    };
+    own_part(&text).to_owned()
 }
 
-/// HTML up to what it quotes.
-fn own_html(html: &str) -> &str {
-    let marks = ["gmail_quote", "<blockquote"];
-    let ends = marks.iter().filter_map(|mark| html.find(mark));
-    html.get(..ends.min().unwrap_or(html.len())).unwrap_or(html)
+/// A text up to a mail below it that begins with its header, as some clients
+/// quote: `From:`, `Sent:`, `To:`.
+fn own_part(text: &str) -> &str {
+    let mut at = 0;
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for (index, line) in lines.iter().enumerate() {
+        let fields = ["Sent:", "Date:", "To:", "Cc:", "Subject:"];
+        let is_field = |line: &&&str| fields.iter().any(|field| line.trim().starts_with(field));
+        let next = lines[index + 1..].iter().take(4);
+        if line.trim().starts_with("From:") && next.filter(is_field).count() > 1 {
+            return &text[..at];
+        }
+        at += line.len();
+    }
+    text
 }
 
 /// What was sent to one person.

@@ -11,8 +11,8 @@ pub(crate) struct Value {
     pub(crate) quoted: bool,
     /// From 1.
     pub(crate) line: u64,
-    /// Whether it is a container's that has ended when the service runs.
-    pub(crate) initial: bool,
+    /// Keys that lead to it.
+    pub(crate) depth: usize,
 }
 
 /// Values at paths that end with these keys, in order. Lists do not count as
@@ -54,7 +54,7 @@ fn made(value: &str, keys: &[&str], line: u64) -> Value {
         text: text.to_owned(),
         quoted: text.len() < value.len(),
         line,
-        initial: keys.contains(&"initContainers"),
+        depth: keys.len(),
     }
 }
 
@@ -150,8 +150,8 @@ mod tests {
         );
         assert!(values(text, &["limits", "memory"])[0].quoted);
         let initial = "initContainers:\n- resources:\n    limits: {memory: 1Gi}\ncontainers:\n- resources:\n    limits:\n      memory: 4Gi\n";
-        let found = values(initial, &["limits", "memory"]);
-        assert!(found[0].initial && !found[1].initial);
+        let running = ["containers", "resources", "limits", "memory"];
+        assert_eq!(texts(initial, &running), ["4Gi"]);
         assert_eq!(texts("a: 'x # y'", &["a"]), ["x # y"]);
         assert_eq!(
             texts("a:b\n- \n:\n\u{e9}: 1\n", &["a"]),

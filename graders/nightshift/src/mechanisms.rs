@@ -1,6 +1,6 @@
 //! The four mechanisms of the incident, as a root cause may put them.
 
-use proctor_grader::text::{Prose, mentions, words};
+use proctor_grader::text::{Prose, mentions, stem, words};
 
 use crate::wording::{Together, Words};
 
@@ -80,6 +80,8 @@ const MEMORY_GONE: &[&str] = &[
     "oom killed",
     "oom",
     "out of memory",
+    "memory ran out",
+    "memory runs out",
     "exhausted",
     "memory limit",
 ];
@@ -123,7 +125,7 @@ pub(crate) fn mechanisms(texts: &[String]) -> [(&'static str, bool); 4] {
         ),
         (
             "the list of buffers that is never cleared",
-            says(&[LIST, KEPT]),
+            says(&[LIST, KEPT]) || proses.iter().any(never_taken_out),
         ),
         (
             "a Redis connection for each batch",
@@ -151,6 +153,26 @@ fn for_each_batch(prose: &Prose) -> bool {
     };
     let mut sentences = prose.sentences().iter();
     sentences.any(|sentence| each.says(sentence) == Some(true) && near(&sentence.text))
+}
+
+/// Whether a sentence about the list denies that something is taken out of it:
+/// "never gets cleared", "there was no code to remove it".
+fn never_taken_out(prose: &Prose) -> bool {
+    const DENIALS: [&str; 6] = ["never", "not", "no", "nothing", "nobody", "without"];
+    const REMOVALS: [&str; 12] = [
+        "clear", "release", "remove", "removal", "free", "empty", "pop", "purge", "drain",
+        "delete", "discard", "cleanup",
+    ];
+    let removes = |word: &String| REMOVALS.iter().any(|one| stem(one) == stem(word));
+    let mut sentences = prose.sentences().iter();
+    sentences.any(|sentence| {
+        let words: Vec<String> = words(&sentence.text).collect();
+        let denied = words.iter().enumerate().any(|(at, word)| {
+            let mut next = words[at + 1..].iter().take(BETWEEN + 1);
+            DENIALS.contains(&word.as_str()) && next.any(removes)
+        });
+        denied && Words::of(&sentence.text).have_any(LIST)
+    })
 }
 
 fn combined(texts: &[String]) -> bool {

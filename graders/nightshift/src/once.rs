@@ -9,7 +9,7 @@ use crate::flow::Flow;
 pub(crate) fn makes_once(python: &Python, function: &Definition<'_>, made: &Statement) -> bool {
     let cached = ["cache", "lru_cache", "cached_property", "singleton"];
     if cached.iter().any(|name| function.is_decorated(name)) {
-        return true;
+        return !forgets(python, function.name);
     }
     if let Some((target, value)) = made.assigned()
         && value.starts_with(&format!("{target} or "))
@@ -26,7 +26,9 @@ pub(crate) fn makes_once(python: &Python, function: &Definition<'_>, made: &Stat
     let guarded = heads.iter().any(|head| {
         let inside = |one: &&Statement| one.indent > statements[*head].indent;
         let block = statements[head + 1..].iter().take_while(inside);
-        missing(&statements[*head]).is_some_and(|name| assigns(block, &name, function))
+        missing(&statements[*head]).is_some_and(|name| {
+            assigns(block, &name, function) && !is_reset(function, &name, &statements[*head])
+        })
     });
     guarded || returns_early(function, made)
 }
@@ -45,8 +47,38 @@ fn returns_early(function: &Definition<'_>, made: &Statement) -> bool {
                 .is_some_and(|next| next.indent > head.indent && next.bare.starts_with("return"));
         head.indent == outer
             && returns
-            && present(head).is_some_and(|name| assigns(body[made..].iter(), &name, function))
+            && present(head).is_some_and(|name| {
+                assigns(body[made..].iter(), &name, function) && !is_reset(function, &name, head)
+            })
     })
+}
+
+/// Whether something that runs with others makes a cached function forget what it
+/// gave.
+fn forgets(python: &Python, name: &str) -> bool {
+    let call = format!("{name}.cache_clear");
+    let clears = |one: &Statement| one.bare.contains(&call);
+    let mut functions = python.functions();
+    functions.any(|function| {
+        let mut body = function.body.iter();
+        body.any(clears) && function.body.iter().any(|one| one.calls(name))
+    })
+}
+
+/// Whether a function forgets what a name remembers before it looks.
+fn is_reset(function: &Definition<'_>, name: &str, before: &Statement) -> bool {
+    let mut earlier = function
+        .body
+        .iter()
+        .take_while(|one| one.line < before.line);
+    earlier.any(|one| one.assigned() == Some((name, "None")) || deletes(one, name))
+}
+
+fn deletes(statement: &Statement, name: &str) -> bool {
+    statement
+        .bare
+        .strip_prefix("del ")
+        .is_some_and(|rest| rest.trim() == name)
 }
 
 /// Whether one of the statements assigns to a name, so that it is remembered.

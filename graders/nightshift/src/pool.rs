@@ -4,6 +4,7 @@
 use proctor_grader::python::{Definition, Python, Statement};
 use proctor_grader::text::excerpt;
 
+use crate::flow::is_making;
 use crate::names::{aliases, number, root};
 use crate::once::makes_once;
 
@@ -73,6 +74,10 @@ pub(crate) fn summary(python: &Python) -> Vec<String> {
 /// Functions of a file that are looked at.
 const FUNCTIONS: usize = 200;
 
+fn last_name(path: &str) -> &str {
+    path.rsplit('.').next().unwrap_or_default()
+}
+
 fn has(function: &Definition<'_>, statement: &Statement) -> bool {
     function.body.iter().any(|one| std::ptr::eq(one, statement))
 }
@@ -118,8 +123,7 @@ impl<'p> Makers<'p> {
         };
         for pool in &pools {
             for function in self.python.functions().filter(|one| has(one, pool)) {
-                // What a class makes when the module is read is made once.
-                if !makes_once(self.python, &function, pool) && !self.is_module_level(&function) {
+                if !makes_once(self.python, &function, pool) && !self.is_called_once(&function) {
                     let reason = format!(
                         "{} makes a ConnectionPool each time",
                         excerpt(function.name, 60)
@@ -150,33 +154,35 @@ impl<'p> Makers<'p> {
         Some((reason, other.line))
     }
 
+    /// Names that pools are assigned to, also by way of a function that makes one.
+    fn holders(&self, pools: &[&Statement]) -> Vec<&'p str> {
+        let makes = |name: &str| {
+            let mut functions = self.python.functions().filter(|one| one.name == name);
+            functions.any(|function| pools.iter().any(|pool| has(&function, pool)))
+        };
+        let holding = self.python.statements().iter().filter_map(|one| {
+            let (target, value) = one.assigned()?;
+            let is_pool = pools.iter().any(|pool| std::ptr::eq(*pool, one));
+            (is_pool || makes(last_name(root(value)))).then(|| last_name(target))
+        });
+        holding.take(FUNCTIONS).collect()
+    }
+
     /// Whether a client is made with the pool: `connection_pool=` is what a pool
     /// was assigned to, what makes one, or what a function that has one gives.
     fn has_pool(&self, client: &Statement, pools: &[&Statement]) -> bool {
+        let holders = self.holders(pools);
         let is_pool = |text: &str| {
-            let last = root(text).rsplit('.').next().unwrap_or_default();
-            let assigned = pools.iter().any(|pool| {
-                let target = pool.assigned().map(|(target, _)| target);
-                target.is_some_and(|target| target.rsplit('.').next() == Some(last))
-            });
+            let last = last_name(root(text));
             let made = self.pools.iter().any(|name| name == last);
             let given = self.python.function(last).is_some_and(|function| {
-                let names = |one: &Statement| {
-                    pools.iter().any(|pool| {
-                        let target = pool.assigned().map(|(target, _)| target);
-                        std::ptr::eq(*pool, one) || target.is_some_and(|name| one.names(name))
-                    })
-                };
-                function.body.iter().any(names)
+                let mut body = function.body.iter();
+                body.any(|one| {
+                    let makes = pools.iter().any(|pool| std::ptr::eq(*pool, one));
+                    makes || holders.iter().any(|name| one.names(name))
+                })
             });
-            // What a function that makes one is assigned to.
-            let kept = self.python.assignments(root(text)).any(|one| {
-                let made = one.assigned().map_or("", |(_, value)| root(value));
-                let made = made.rsplit('.').next().unwrap_or_default();
-                let mut functions = self.python.functions();
-                functions.any(|it| it.name == made && pools.iter().any(|pool| has(&it, pool)))
-            });
-            !last.is_empty() && (assigned || made || given || kept)
+            !last.is_empty() && (holders.contains(&last) || made || given)
         };
         if client.calls("from_pool") {
             let at = client.bare.find("from_pool").unwrap_or_default();
@@ -193,27 +199,71 @@ impl<'p> Makers<'p> {
         }
     }
 
-    /// Whether a function is only called when the module is read: `_POOL =
-    /// _make_pool()`.
-    fn is_module_level(&self, function: &Definition<'_>) -> bool {
-        let calls = |one: &&Statement| one.calls(function.name);
-        let mut calls = self.python.statements().iter().filter(calls);
-        let first = calls.next().is_some_and(|one| one.indent == 0);
-        first && calls.all(|one| one.indent == 0)
+    /// Whether all calls of a function are made once: when the module is read
+    /// (`_POOL = _make_pool()`), or behind a guard. What makes an object is called by
+    /// the name of its class.
+    fn is_called_once(&self, function: &Definition<'_>) -> bool {
+        let name = if is_making(function.name) {
+            self.class_of(function)
+        } else {
+            Some(function.name)
+        };
+        let Some(name) = name else { return false };
+        let calls = |one: &&Statement| one.calls(name);
+        let calls = self.python.statements().iter().filter(calls);
+        let calls: Vec<&Statement> = calls.take(FUNCTIONS).collect();
+        let once = |call: &&Statement| {
+            let mut around = self.python.functions().filter(|one| has(one, call));
+            around.all(|one| makes_once(self.python, &one, call))
+        };
+        !calls.is_empty() && calls.iter().all(once)
     }
 
+    /// The class that a method is in.
+    fn class_of(&self, method: &Definition<'_>) -> Option<&'p str> {
+        let classes = self.python.statements().iter().filter_map(|one| {
+            let rest = one.bare.strip_prefix("class ")?;
+            Some(root(rest))
+        });
+        let mut classes = classes.take(FUNCTIONS);
+        classes.find(|name| {
+            let class = self.python.class(name);
+            class.is_some_and(|class| has(&class, method.head))
+        })
+    }
+
+    /// What pools are given; where there is none, what clients are. Whatever else
+    /// sets another size is wrong, and what nobody uses says nothing.
     fn size(
         &self,
         wanted: &str,
         elsewhere: impl Fn(&str) -> Option<String>,
     ) -> Option<(String, u64)> {
+        let statements = self.python.statements();
+        let has_pool = statements.iter().any(|one| self.pool(one));
+        let makers = statements.iter().filter(|one| {
+            if has_pool {
+                self.pool(one)
+            } else {
+                self.client(one)
+            }
+        });
+        let makers: Vec<&Statement> = makers.take(FUNCTIONS).collect();
         let mut first = None;
-        for statement in self.python.statements() {
-            let makes = self.pool(statement) || self.client(statement);
-            let is_entry = !statement.names(SIZE) || statement.calls("dict");
-            let Some(value) = argument(statement, SIZE).filter(|_| makes || is_entry) else {
-                continue;
-            };
+        for statement in statements {
+            let given = makers.iter().any(|one| std::ptr::eq(*one, statement));
+            let is_entry = statement.assigned().is_some_and(|(target, _)| {
+                let options = last_name(root(target));
+                let unpacks = |one: &&Statement| one.bare.contains("**") && one.names(options);
+                makers.iter().copied().any(|one| unpacks(&one))
+            });
+            let sets = statement.assigned().is_some_and(|(target, _)| {
+                target
+                    .rsplit_once('.')
+                    .is_some_and(|(_, name)| name == SIZE)
+            });
+            let value = argument(statement, SIZE).filter(|_| given || is_entry || sets);
+            let Some(value) = value else { continue };
             let resolved = number(self.python, &value)
                 .or_else(|| elsewhere(value.rsplit('.').next().unwrap_or(&value)));
             let found = (resolved.unwrap_or(value), statement.line);

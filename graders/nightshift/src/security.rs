@@ -36,8 +36,17 @@ type Part = (Result<String, String>, Vec<Citation>);
 fn key_is_gone(facts: &Facts<'_>, history: &History<'_>) -> Part {
     let pulls = &facts.pulls;
     if let Some(spot) = history.key_added() {
-        let reason = format!("Commit {} puts the key into {}.", spot.short(), spot.path);
-        let cited = cite::file_at(facts.repo.full_name(), &spot.sha, &spot.path, None);
+        let (place, cited) = match spot.path.as_str() {
+            "" => (
+                "its message",
+                cite::commit(facts.repo.full_name(), &spot.sha),
+            ),
+            path => (
+                path,
+                cite::file_at(facts.repo.full_name(), &spot.sha, path, None),
+            ),
+        };
+        let reason = format!("Commit {} puts the key into {place}.", spot.short());
         return (Err(reason), vec![cited]);
     }
     let seed = binding(&python(pulls.seed(SETTINGS)), KEY).map(|(value, _)| value);
@@ -197,7 +206,7 @@ fn stands_for(name: &str, value: &str, spec: &str) -> bool {
 }
 
 /// C6.
-pub(crate) fn debug(facts: &Facts<'_>, state: &mut CodeState) -> Criterion {
+pub(crate) fn debug(facts: &Facts<'_>, history: &History<'_>, state: &mut CodeState) -> Criterion {
     let plain = |code: &str| -> String {
         let code = code.replace('\'', "\"");
         let code: String = code.split_whitespace().collect();
@@ -215,14 +224,22 @@ pub(crate) fn debug(facts: &Facts<'_>, state: &mut CodeState) -> Criterion {
         Some((plain(&value), line))
     };
     let settled = facts.pulls.settle(SETTINGS, &wanted, read);
-    state.debug_gated = settled.is_right();
-    let reason = settled.reason(&facts.pulls, SETTINGS, "DEBUG", DEBUG);
-    code(
+    let builder = code(
         "C6",
         "SEC-011: DEBUG is gated by the environment, in the exact pattern",
-    )
-    .cites(settled.cited())
-    .graded(f64::from(u8::from(state.debug_gated)), reason)
+    );
+    let pulls = &facts.pulls;
+    let mut heads = pulls.offered.iter().map(|pull| pull.head.sha.as_str());
+    if let Some(spot) = heads.find_map(|sha| history.debug_set(sha)) {
+        let cited = cite::file_at(facts.repo.full_name(), &spot.sha, &spot.path, None);
+        let reason = format!("{} sets it past the gate: {}.", spot.path, spot.what);
+        return builder.cite(cited).graded(0.0, reason);
+    }
+    state.debug_gated = settled.is_right();
+    let reason = settled.reason(pulls, SETTINGS, "DEBUG", DEBUG);
+    builder
+        .cites(settled.cited())
+        .graded(f64::from(u8::from(state.debug_gated)), reason)
 }
 
 /// C7: counts only beside work on the same code.

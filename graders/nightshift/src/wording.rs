@@ -177,13 +177,21 @@ pub(crate) const DEFERRED: &[&str] = &[
     "cannot flip",
     "cant enable",
     "cannot enable",
+    "not able to",
+    "need to wait",
+    "have to wait",
+    "as false",
     "stays off",
     "remains off",
     "stays false",
     "remains false",
     "still false",
     "not flipped",
+    "didnt flip",
+    "havent flipped",
     "not enabled",
+    "didnt enable",
+    "havent enabled",
     "not touched",
     "not started",
     "untouched",
@@ -244,19 +252,49 @@ const NOT_NOW: &[&str] = &[
     "wanted",
 ];
 
+/// How something is that was turned on.
+const TURNED_ON: &[&str] = &[
+    "is on",
+    "is live",
+    "now live",
+    "now on",
+    "is now true",
+    "now true",
+    "is enabled",
+    "now enabled",
+    "been enabled",
+    "is flipped",
+    "been flipped",
+    "is turned on",
+    "been turned on",
+];
+
 /// Whether a sentence says that its writer turns something on now, or by
-/// Wednesday: the opposite of putting it off.
+/// Wednesday, or has done so: the opposite of putting it off.
 pub(crate) fn turns_on(sentence: &Sentence) -> bool {
-    let said = Together::of(&[TURNS_ON]).says(sentence) == Some(true);
-    let all = words(&sentence.text).collect::<Vec<_>>();
+    let about = Words::of(&sentence.text);
+    if !about.have_any(ENGINE) && !about.have("flag") {
+        return false;
+    }
+    let clauses = sentence.text.replace(" but ", ", ").replace(" and ", ", ");
+    clauses
+        .split([',', ';', ':', '—', '–', '(', ')'])
+        .any(turned_on_in)
+}
+
+fn turned_on_in(clause: &str) -> bool {
+    let all = words(clause).collect::<Vec<_>>();
+    let verb = |word: &String| TURNS_ON.iter().any(|verb| stem(verb) == stem(word));
     let person = all.iter().enumerate().any(|(at, word)| {
         let mut next = all[at + 1..].iter().take(4);
-        let verb = |word: &String| TURNS_ON.iter().any(|verb| stem(verb) == stem(word));
         FIRST_PERSON.contains(&word.as_str()) && next.any(verb)
     });
-    let about = Words::of(&sentence.text);
+    let prose = Prose::new(clause);
+    let does = person && Together::of(&[TURNS_ON]).is_said(&prose);
+    let is = !does && Together::of(&[TURNED_ON]).is_said(&prose);
+    let about = Words::of(clause);
     let object = about.have_any(ENGINE) || about.have_any(&["flag", "it", "feature"]);
-    said && person && object && !about.have_any(NOT_NOW)
+    (does || is) && object && !about.have_any(NOT_NOW)
 }
 
 /// Words of somebody who is friendly.
