@@ -19,6 +19,7 @@ mod packs;
 mod probes;
 mod python;
 mod regrade;
+mod reports;
 mod transcripts;
 mod trial;
 mod verify;

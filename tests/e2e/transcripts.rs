@@ -58,7 +58,7 @@ fn a_trial_becomes_a_trajectory_and_comes_back() {
 fn an_agents_own_files_become_what_python_graders_read() {
     let desk = Desk::new();
     let samples = root().join("runner/transcripts/tests/samples");
-    let sample = samples.join("claude.stream.jsonl");
+    let sample = samples.join("claude.session.jsonl");
     let sample = sample.to_str().unwrap();
     let events = desk
         .run([

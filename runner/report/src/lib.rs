@@ -16,6 +16,7 @@ mod parallel;
 mod read;
 mod statistics;
 mod view;
+mod write;
 
 pub use criteria::write_criteria_csv;
 pub use error::ReportError;
@@ -23,6 +24,7 @@ pub use html::write_html;
 pub use junit::{JUnitCases, write_junit};
 pub use read::{Adjustment, Criterion, Failure, Model, Outcome, Record, Requests, Status};
 pub use read::{Counts, Job, State, Trial};
+pub use write::{Files, write_files};
 
 /// The page's file in a job's directory. Its links lead from there to what lies
 /// beside it.

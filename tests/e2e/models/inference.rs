@@ -67,7 +67,7 @@ path = "{home}/request.json"
 model = "{model}"
 stream = true
 max_tokens = 8
-messages = [{ role = "user", content = "Say hello." }]
+messages = [{ role = "user", content = "{prompt}" }]
 
 [transcript]
 format = "text"

@@ -272,10 +272,19 @@ fn package(raw: RawInstall) -> Checked<Package> {
             )
         }
     });
+    let remove = raw.remove.iter().map(|path| {
+        if is_plain(path.get_ref()) {
+            Ok(path.get_ref().clone())
+        } else {
+            let problem = "expected a path below the package, without `.` and `..`";
+            wrong("remove", path.span(), problem)
+        }
+    });
     Ok(Package {
         npm,
         version,
         with: with.collect::<Checked<_>>()?,
+        remove: remove.collect::<Checked<_>>()?,
     })
 }
 

@@ -85,6 +85,9 @@ pub struct Package {
     pub version: String,
     /// Packages that have to be beside it, as `name@version`.
     pub with: Vec<String>,
+    /// Files of the package that are taken away: marks of install scripts that
+    /// have not run.
+    pub remove: Vec<String>,
 }
 
 /// How the agent is told of a model of one API.

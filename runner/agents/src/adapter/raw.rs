@@ -56,6 +56,8 @@ pub(super) struct RawInstall {
     pub(super) version: Spanned<String>,
     #[serde(default)]
     pub(super) with: Vec<Spanned<String>>,
+    #[serde(default)]
+    pub(super) remove: Vec<Spanned<String>>,
 }
 
 #[derive(Deserialize)]

@@ -305,6 +305,10 @@ fn files_that_are_no_adapters_are_refused_with_the_line_and_what_would_be_right(
             "`with`: expected packages",
         ),
         (
+            minimal("[install]\nnpm = \"x\"\nversion = \"1\"\nremove = [\"../y\"]"),
+            "`remove`: expected a path below the package",
+        ),
+        (
             minimal("[[failure]]\nkind = \"crash\""),
             "`failure`: expected `exit`, `says` or both",
         ),

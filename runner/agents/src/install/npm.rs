@@ -167,6 +167,7 @@ pub async fn install(
     fetch(what.npm, &stage.0, &packages, &wanted).await?;
     progress(Progress::Checking);
     let version = checked(adapter, package, &stage.0, &wanted)?;
+    remove(package, &stage.0)?;
     mark(&stage.0)?;
     let root = home.join(&version);
     match std::fs::rename(&stage.0, &root) {
@@ -296,6 +297,29 @@ fn gist(said: &[u8]) -> String {
     } else {
         lines.join("; ")
     }
+}
+
+/// Takes away what the adapter says. A package could have a link on the way, out
+/// of the installation: nothing behind one is touched.
+fn remove(package: &Package, root: &Path) -> Result<(), InstallError> {
+    for file in &package.remove {
+        let path = root.join("node_modules").join(&package.npm).join(file);
+        let inside = path
+            .parent()
+            .and_then(|folder| folder.canonicalize().ok())
+            .zip(root.canonicalize().ok())
+            .is_some_and(|(folder, root)| folder.starts_with(root));
+        if !inside {
+            continue;
+        }
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(failed("remove", &path)(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// The version that was installed, where the program is there.

@@ -21,6 +21,7 @@ node = "1.0"
 [install]
 npm = "@made/up"
 version = "1.2.3"
+remove = ["pending", "out/kept", "missing"]
 [transcript]
 format = "text"
 stdout = true

@@ -41,6 +41,8 @@ printf '\177ELF' >"$2/node_modules/@made/up/program"
 chmod 755 "$2/node_modules/@made/up/program"
 ln -s ../@made/up/program "$2/node_modules/.bin/made-up"
 touch "$2/node_modules/.package-lock.json"
+touch "$2/node_modules/@made/up/pending" "$(dirname "$0")/kept"
+ln -s "$(dirname "$0")" "$2/node_modules/@made/up/out"
 "#
     )
 }
@@ -57,6 +59,10 @@ async fn an_agent_is_installed_whole_and_found_before_the_path() {
         ("1.2.3", false)
     );
     assert_eq!(installed.root, machine.at("cache/made-up/1.2.3"));
+    let package = installed.root.join("node_modules/@made/up");
+    assert!(!package.join("pending").exists());
+    // A link of the package's leads there.
+    assert!(package.join("out/kept").exists());
     assert_eq!(
         steps,
         [

@@ -11,6 +11,7 @@ mod judge;
 mod lock;
 mod model;
 mod new;
+mod report;
 mod run;
 mod serve;
 mod task;
@@ -33,6 +34,8 @@ pub(crate) enum Verb {
     Run(Box<run::Arguments>),
     /// Grade frozen evidence again
     Grade(grade::Arguments),
+    /// Make a job's report anew: a page, a file for CI, a table of criteria
+    Report(report::Arguments),
     /// Show what an agent said and did, or write it as ATIF
     Transcript(transcript::Arguments),
     /// Put before a judge what graders left open
@@ -66,6 +69,7 @@ impl Verb {
             Self::New(arguments) => arguments.format,
             Self::Run(arguments) => arguments.format,
             Self::Grade(arguments) => arguments.format,
+            Self::Report(arguments) => arguments.format,
             Self::Transcript(arguments) => arguments.format(),
             Self::Judge(arguments) => arguments.format,
             Self::Serve(arguments) => arguments.format,
@@ -85,6 +89,7 @@ impl Verb {
             Self::New(arguments) => new::run(&arguments),
             Self::Run(arguments) => run::run(&arguments),
             Self::Grade(arguments) => grade::run(&arguments),
+            Self::Report(arguments) => report::run(&arguments),
             Self::Transcript(arguments) => transcript::run(&arguments),
             Self::Judge(arguments) => judge::run(&arguments),
             Self::Serve(arguments) => serve::run(&arguments),

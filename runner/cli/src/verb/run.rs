@@ -1,6 +1,6 @@
 //! `proctor run`: tasks x agents x attempts.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
@@ -132,9 +132,19 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Exit> {
     let Some(JobEnd { summary, unwritten }) = ended? else {
         return Ok(Exit::Interrupted);
     };
+    // The trials are no worse for a page that is missing.
+    let files = super::report::beside(Path::new(&summary.dir));
+    if let Err(error) = &files {
+        output::warning(arguments.format, &format!("no report: {error}"));
+    }
     match arguments.format {
         Format::Json => output::exact(&serde_json::to_string(&summary)?),
-        Format::Text => print(&summary),
+        Format::Text => {
+            print(&summary);
+            if let Ok(files) = files {
+                output::out(&format!("report: {}", files.html.display()));
+            }
+        }
     }
     match unwritten {
         Some(error) if exit(&summary) == Exit::Done => Err(error.into()),

@@ -123,9 +123,18 @@ fn the_limit_of_time_ends_the_run_and_its_command() {
     assert_eq!((ran.code, &ran.end()["failure"]), (17, &Value::Null));
     assert_eq!(ran.end()["reason"], "the time of 2 seconds is over");
     let id = std::fs::read_to_string(bench.folder.path().join("id")).unwrap();
-    let status = std::fs::read_to_string(format!("/proc/{}/stat", id.trim()));
-    // Killed; where nobody reaps orphans, it stays as a zombie.
-    assert!(status.is_err() || status.unwrap().contains(") Z"));
+    // Killed; where nobody reaps orphans, it stays as a zombie. The kernel takes a
+    // moment to end what has the signal.
+    let ended = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/stat", id.trim()));
+        status.is_err() || status.unwrap().contains(") Z")
+    };
+    let mut looks = 0;
+    while !ended() {
+        looks += 1;
+        assert!(looks < 500, "the command runs on");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
 }
 
 #[test]

@@ -423,7 +423,7 @@ fn canonical_events_come_through_unchanged() {
     let events = [
         r#"{"type":"session","id":"s1","model":"m1"}"#,
         r#"{"type":"message","timestamp":"2026-11-30T20:30:33.807Z","message":{"role":"user","content":[{"type":"text","text":"go"}]}}"#,
-        r#"{"type":"message","message":{"role":"assistant","content":[{"type":"text","text":"ok"},{"type":"toolCall","id":"c1","name":"exec","arguments":{"command":"ls"}}],"model":"m1","usage":{"input":7,"cache_read":2,"cache_write":0,"output":3,"reasoning":1}}}"#,
+        r#"{"type":"message","message":{"role":"assistant","content":[{"type":"text","text":"ok"},{"type":"toolCall","id":"c1","name":"exec","arguments":{"command":"ls"}}],"model":"m1","usage":{"input":7,"cache_read":2,"cache_write":0,"output":3,"reasoning":1},"stopReason":"toolUse"}}"#,
         r#"{"type":"message","message":{"role":"toolResult","content":[{"type":"text","text":"a"}],"toolCallId":"c1","toolName":"exec","isError":false,"details":{"exitCode":0}}}"#,
         r#"{"type":"end","outcome":"failed","failure":"budget","reason":"the trial's budget is used up","turns":1,"cost_usd":0.5}"#,
     ];
